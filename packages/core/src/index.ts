@@ -1,1 +1,32 @@
-export {};
+export type * from "./contract/claim-request.js";
+export type * from "./contract/emission-envelope.js";
+export type * from "./contract/emission-result.js";
+export type * from "./contract/emission-status.js";
+export type * from "./contract/emitter.js";
+export type * from "./contract/enqueue-input.js";
+export type * from "./contract/facets.js";
+export type * from "./contract/json-value.js";
+export type * from "./contract/outbox-claim.js";
+export type * from "./contract/outbox-claim-store.js";
+export type * from "./contract/outbox-entry.js";
+export type * from "./contract/outbox-store.js";
+export type * from "./contract/store-capabilities.js";
+export type * from "./contract/store-driver.js";
+export type * from "./contract/transition.js";
+export { applyTransition } from "./entry/apply-transition.js";
+export { dueTime, unclaimedDueTime } from "./entry/due-time.js";
+export { decodePayload, type EncodedPayload, encodePayload } from "./entry/payload.js";
+export { ClosedError } from "./errors/closed-error.js";
+export { EntryIdTakenError } from "./errors/entry-id-taken-error.js";
+export { InvalidArgumentError } from "./errors/invalid-argument-error.js";
+export { NonRetryableEmissionError } from "./errors/non-retryable-emission-error.js";
+export { NotATransactionError } from "./errors/not-a-transaction-error.js";
+export { OutboxError } from "./errors/outbox-error.js";
+export { StoreError } from "./errors/store-error.js";
+export { UnsupportedError } from "./errors/unsupported-error.js";
+export {
+  type DefinedStore,
+  defineStore,
+  type StoreOptions,
+  type TransactionOf,
+} from "./store/define-store.js";

@@ -1,0 +1,42 @@
+import type { EmissionEnvelope } from "./emission-envelope.js";
+import type { EmissionResult } from "./emission-result.js";
+import type { OutboxClaim } from "./outbox-claim.js";
+
+/** What an emitter is told besides the envelope. */
+export interface EmissionContext {
+  /**
+   * Aborted when the lease is lost, the emission times out, or the worker's stop runs out of time.
+   * An emitter that ignores it holds its slot longer and risks a duplicate.
+   */
+  readonly signal: AbortSignal;
+  /** 1 for the first emission; counts failed emissions, not claims. */
+  readonly attempt: number;
+  /** The lease under which this emission runs. `claim.entry.claimAttemptCount` is a fencing number. */
+  readonly claim: OutboxClaim;
+  /** The envelope's id: send it downstream, so that a duplicate can be recognised there. */
+  readonly idempotencyKey: string;
+}
+
+/**
+ * Sends one envelope to a provider. Returning (nothing, or a result) means what the result says;
+ * throwing means a retryable failure, unless it is a `NonRetryableEmissionError`.
+ */
+export type Emit<Envelope extends EmissionEnvelope = EmissionEnvelope> = (
+  envelope: Envelope,
+  context: EmissionContext,
+) => EmissionResult | undefined | void | Promise<EmissionResult | undefined | void>;
+
+/** An emitter with more to say than a plain function. */
+export interface Emitter {
+  readonly emit: Emit;
+  /**
+   * The event types this emitter handles, where it knows them: exact (`order.placed`) or prefix
+   * (`order.*`) patterns. Absent: everything.
+   */
+  readonly types?: readonly string[] | undefined;
+  /** Frees what the emitter holds. Called by whoever created it, never by the worker. */
+  close?(): Promise<void>;
+}
+
+/** A plain async function is an emitter. */
+export type EmitterLike = Emit | Emitter;
