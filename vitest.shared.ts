@@ -1,4 +1,5 @@
 import { defineConfig, type ViteUserConfig } from "vitest/config";
+import { createReportFile } from "./scripts/test-report.js";
 
 // Workspace packages resolve to their source; the rest are the defaults that setting any replaces.
 const conditions = ["@outbox/source", "module", "node", "development|production"];
@@ -13,8 +14,7 @@ export const packageTests = (test: ViteUserConfig["test"] = {}): ViteUserConfig 
       testTimeout: 30_000,
       // The first hook of an integration test starts a database server.
       hookTimeout: 120_000,
-      reporters: ["default", "json"],
-      outputFile: { json: ".reports/vitest.json" },
+      reporters: ["default", createReportFile(".reports/vitest.json")],
       ...test,
     },
   });
