@@ -21,14 +21,17 @@ const environment = () => {
 };
 
 /** @param {string[]} args */
-const commandLine = (args) => [
-  binary,
-  "run",
-  ...args,
-  "--cache=local:rw",
-  `--concurrency=${Math.max(1, Math.floor(availableParallelism() / 2))}`,
-  ...(process.env.CI ? ["--force"] : []),
-];
+const commandLine = (args) => {
+  const fresh = Boolean(process.env.CI) || args.includes("--force");
+  return [
+    binary,
+    "run",
+    ...args.filter((argument) => argument !== "--force"),
+    // What turbo calls --force, without its remote cache.
+    `--cache=local:${fresh ? "w" : "rw"}`,
+    `--concurrency=${Math.max(1, Math.floor(availableParallelism() / 2))}`,
+  ];
+};
 
 /**
  * Runs tasks with their output on this terminal; signals sent to this process reach turbo.
