@@ -15,6 +15,7 @@ export type * from "./contract/store-driver.js";
 export type * from "./contract/transition.js";
 export { applyTransition } from "./entry/apply-transition.js";
 export { dueTime, unclaimedDueTime } from "./entry/due-time.js";
+export { defaultDestination, deriveEntryId } from "./entry/entry-id.js";
 export { decodePayload, type EncodedPayload, encodePayload } from "./entry/payload.js";
 export { ClosedError } from "./errors/closed-error.js";
 export { EntryIdTakenError } from "./errors/entry-id-taken-error.js";
@@ -25,8 +26,16 @@ export { OutboxError } from "./errors/outbox-error.js";
 export { StoreError } from "./errors/store-error.js";
 export { UnsupportedError } from "./errors/unsupported-error.js";
 export {
+  createMemoryStore,
+  type MemoryStore,
+  type MemoryStoreOptions,
+} from "./memory/create-memory-store.js";
+export { createMemoryDriver, memoryCapabilities } from "./memory/memory-driver.js";
+export { MemoryOutbox } from "./memory/memory-outbox.js";
+export {
   type DefinedStore,
   defineStore,
   type StoreOptions,
   type TransactionOf,
 } from "./store/define-store.js";
+export { remainingLeaseMs } from "./store/lease-deadline.js";

@@ -132,6 +132,8 @@ export interface ClaimCommand {
 }
 
 export interface DriverClaimBatch {
+  /** The database's now: core reckons each lease's local deadline from `claimExpiresAt - at`. */
+  readonly at: Date;
   readonly entries: readonly OutboxEntry[];
   readonly more: ClaimBatch["more"];
   readonly suspectsDue: boolean;

@@ -5,10 +5,21 @@ import type {
   RetentionFacet,
   SchemaFacet,
   WakeUpFacet,
+  WakeUpListener,
 } from "../contract/facets.js";
 import type { OutboxClaimStore } from "../contract/outbox-claim-store.js";
 import type { OutboxProducer, OutboxStore } from "../contract/outbox-store.js";
 import type { StoreDriver } from "../contract/store-driver.js";
+import { requireId } from "../validation/argument-checks.js";
+import { claimOperations } from "./claim-operations.js";
+import { enqueueOperation } from "./enqueue-operation.js";
+import {
+  inspectionOperations,
+  redriveOperations,
+  retentionOperations,
+} from "./facet-operations.js";
+import { selectionOperations } from "./selection-operations.js";
+import { StoreCalls } from "./store-calls.js";
 
 /** Options that every store has. */
 export interface StoreOptions {
@@ -41,7 +52,38 @@ export type DefinedStore<
  * Makes a store of a driver. Adds everything that is the same for every store: validation, ids,
  * payload encoding, the state machine, tokens, deadlines, retries, splitting of batches.
  */
-export declare function defineStore<Driver extends StoreDriver<never>>(
+export function defineStore<Driver extends StoreDriver<never>>(
   driver: Driver,
-  options?: StoreOptions,
-): DefinedStore<Driver>;
+  options: StoreOptions = {},
+): DefinedStore<Driver> {
+  const source =
+    options.source === undefined ? "/outbox" : requireId("options.source", options.source);
+  const calls = new StoreCalls(driver);
+  const { selection, inspection, redrive, retention, schema, wakeUp } = driver;
+  const store = {
+    contractVersion: driver.contractVersion,
+    storeName: driver.name,
+    capabilities: driver.capabilities,
+    enqueue: enqueueOperation(driver, calls, source),
+    ...claimOperations(driver, calls),
+    ...(selection && selectionOperations(selection, calls)),
+    ...(inspection && inspectionOperations(inspection, calls)),
+    ...(redrive && redriveOperations(redrive, calls)),
+    ...(retention && retentionOperations(retention, calls)),
+    ...(schema && {
+      migrate: () => calls.run("migrate", "if-not-applied", () => schema.migrate()),
+      migrationSql: (range?: Parameters<SchemaFacet["migrationSql"]>[0]) =>
+        schema.migrationSql(range),
+      checkSchema: () => calls.run("checkSchema", "always", () => schema.checkSchema()),
+      diagnose: () => calls.run("diagnose", "always", () => schema.diagnose()),
+    }),
+    ...(wakeUp && {
+      subscribe: (listener: WakeUpListener) =>
+        calls.run("subscribe", "never", () => wakeUp.subscribe(listener)),
+    }),
+    close: () => calls.close(),
+    [Symbol.asyncDispose]: () => calls.close(),
+  };
+  // The facets that are present here are those that the driver's type names.
+  return store as unknown as DefinedStore<Driver>;
+}

@@ -1,0 +1,102 @@
+import type { InspectionFacet, RedriveFacet, RetentionFacet } from "../contract/facets.js";
+import type { InspectionDriver, RedriveDriver, RetentionDriver } from "../contract/store-driver.js";
+import { storableText } from "../entry/storable-text.js";
+import { InvalidArgumentError } from "../errors/invalid-argument-error.js";
+import {
+  describeValue,
+  refuseUnknownKeys,
+  requireBoolean,
+  requireDurationMs,
+  requireId,
+  requireInteger,
+  requireList,
+  requireObject,
+  requireOneOf,
+} from "../validation/argument-checks.js";
+import { requireCursor } from "../validation/resolve-claim-request.js";
+import { resolveEntryFilter } from "../validation/resolve-entry-filter.js";
+import type { StoreCalls } from "./store-calls.js";
+
+export function inspectionOperations(
+  inspection: InspectionDriver,
+  calls: StoreCalls,
+): InspectionFacet {
+  return {
+    list: async (filter, options = {}) => {
+      const resolved = resolveEntryFilter("filter", filter);
+      refuseUnknownKeys("options", requireObject("options", options), ["maxCount", "after"]);
+      const maxCount = requireInteger("options.maxCount", options.maxCount ?? 100, {
+        min: 1,
+        max: 1_000,
+      });
+      const after =
+        options.after === undefined ? null : requireCursor("options.after", options.after);
+      return calls.run("list", "always", () => inspection.list(resolved, { maxCount, after }));
+    },
+    show: async (entryId) => {
+      requireId("entryId", entryId);
+      return calls.run("show", "always", () => inspection.show(entryId));
+    },
+    stats: async (options = {}) => {
+      refuseUnknownKeys("options", requireObject("options", options), ["exact"]);
+      const exact = requireBoolean("options.exact", options.exact ?? false);
+      return calls.run("stats", "always", () => inspection.stats({ exact }));
+    },
+  };
+}
+
+export function redriveOperations(redrive: RedriveDriver, calls: StoreCalls): RedriveFacet {
+  return {
+    redrive: async (filter, options = {}) => {
+      const resolved = resolveEntryFilter("filter", filter);
+      refuseUnknownKeys("options", requireObject("options", options), ["by", "reason", "dryRun"]);
+      const by = options.by === undefined ? null : requireId("options.by", options.by);
+      if (options.reason !== undefined && typeof options.reason !== "string") {
+        throw new InvalidArgumentError(
+          "options.reason",
+          `must be a string, not ${describeValue(options.reason)}`,
+        );
+      }
+      const reason = options.reason === undefined ? null : storableText(options.reason);
+      const dryRun = requireBoolean("options.dryRun", options.dryRun ?? false);
+      return calls.run("redrive", "if-not-applied", () =>
+        redrive.redrive(resolved, { by, reason, dryRun }),
+      );
+    },
+  };
+}
+
+export function retentionOperations(retention: RetentionDriver, calls: StoreCalls): RetentionFacet {
+  return {
+    purge: async (options) => {
+      refuseUnknownKeys("options", requireObject("options", options), [
+        "status",
+        "olderThanMs",
+        "batchSize",
+        "dryRun",
+        "signal",
+      ]);
+      const statuses = requireList(
+        "options.status",
+        Array.isArray(options.status) ? options.status : [options.status],
+        (argument, value) => requireOneOf(argument, value, ["delivered", "dead-lettered"]),
+      );
+      const olderThanMs = requireDurationMs("options.olderThanMs", options.olderThanMs);
+      const batchSize = requireInteger("options.batchSize", options.batchSize ?? 1_000, {
+        min: 1,
+        max: 10_000,
+      });
+      const dryRun = requireBoolean("options.dryRun", options.dryRun ?? false);
+      if (options.signal !== undefined && !(options.signal instanceof AbortSignal)) {
+        throw new InvalidArgumentError(
+          "options.signal",
+          `must be an AbortSignal, not ${describeValue(options.signal)}`,
+        );
+      }
+      const signal = options.signal ?? null;
+      return calls.run("purge", "if-not-applied", () =>
+        retention.purge({ statuses, olderThanMs, batchSize, dryRun, signal }),
+      );
+    },
+  };
+}

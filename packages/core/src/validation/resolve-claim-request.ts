@@ -1,0 +1,111 @@
+import type { ClaimRequest } from "../contract/claim-request.js";
+import type { StoreCapabilities } from "../contract/store-capabilities.js";
+import type { ClaimCommand } from "../contract/store-driver.js";
+import { InvalidArgumentError } from "../errors/invalid-argument-error.js";
+import { UnsupportedError } from "../errors/unsupported-error.js";
+import {
+  refuseUnknownKeys,
+  requireDurationMs,
+  requireId,
+  requireInteger,
+  requireObject,
+  requireOneOf,
+  requireText,
+} from "./argument-checks.js";
+import { parseTypePatterns } from "./type-patterns.js";
+
+/** Defaults of a claim; the drain's own are the same. */
+export const claimDefaults = { leaseDurationMs: 60_000, maxCount: 100 } as const;
+
+/** Longest lease where the store names none, in ms: thirty days. */
+const longestLeaseMs = 30 * 24 * 60 * 60 * 1_000;
+
+/** Most entries of one claim where the store names none. */
+export const largestClaim = 100_000;
+
+/** Checks a claim request and fills in the defaults. */
+export function resolveClaimRequest(
+  request: ClaimRequest,
+  kind: ClaimCommand["kind"],
+  capabilities: StoreCapabilities,
+): Omit<ClaimCommand, "tokenPrefix"> {
+  const given = requireObject("request", request);
+  refuseUnknownKeys("request", given, [
+    "workerId",
+    "leaseDurationMs",
+    "maxCount",
+    "maxBytes",
+    "types",
+    "suspects",
+    "claimId",
+    "after",
+  ]);
+  if (kind !== "any" && capabilities.claimKinds === "merged") {
+    throw new UnsupportedError(
+      "this store cannot claim pending and retry-ready entries apart (claimKinds: merged); use claim()",
+    );
+  }
+  if (request.types !== undefined && capabilities.typeFilter === "none") {
+    throw new UnsupportedError(
+      "this store cannot filter by type (typeFilter: none); leave request.types out and defer what cannot be emitted here",
+    );
+  }
+  const suspects = requireOneOf("request.suspects", request.suspects ?? "include", [
+    "include",
+    "exclude",
+    "only",
+  ]);
+  if (suspects !== "include" && !capabilities.crashIsolation) {
+    throw new UnsupportedError(
+      "this store cannot claim suspects apart (crashIsolation: false); leave request.suspects out",
+    );
+  }
+  if (request.claimId !== undefined && !capabilities.claimReplay) {
+    throw new UnsupportedError(
+      "this store cannot find a claim again (claimReplay: false); leave request.claimId out",
+    );
+  }
+  return {
+    kind,
+    workerId: requireId("request.workerId", request.workerId),
+    leaseDurationMs: resolveLeaseDurationMs(
+      "request.leaseDurationMs",
+      request.leaseDurationMs ?? claimDefaults.leaseDurationMs,
+      capabilities,
+    ),
+    maxCount: requireInteger("request.maxCount", request.maxCount ?? claimDefaults.maxCount, {
+      min: 1,
+      max: Math.min(largestClaim, capabilities.maxClaimCount ?? largestClaim),
+    }),
+    maxBytes:
+      request.maxBytes === undefined
+        ? null
+        : requireInteger("request.maxBytes", request.maxBytes, {
+            min: 1,
+            max: Number.MAX_SAFE_INTEGER,
+          }),
+    types: request.types === undefined ? null : parseTypePatterns("request.types", request.types),
+    suspects,
+    claimId: request.claimId === undefined ? null : requireId("request.claimId", request.claimId),
+    after: request.after === undefined ? null : requireCursor("request.after", request.after),
+  };
+}
+
+export function resolveLeaseDurationMs(
+  argument: string,
+  value: unknown,
+  capabilities: StoreCapabilities,
+): number {
+  return requireDurationMs(argument, value, {
+    min: 1,
+    max: capabilities.maxLeaseMs ?? longestLeaseMs,
+  });
+}
+
+export function requireCursor(argument: string, value: unknown): string {
+  const cursor = requireText(argument, value, 1_000);
+  if (cursor.length === 0) {
+    throw new InvalidArgumentError(argument, "must be the cursor of an earlier result, not empty");
+  }
+  return cursor;
+}
