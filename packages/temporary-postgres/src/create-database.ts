@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import pg from "pg";
+import { queryServer } from "./query-server.js";
 
 export interface CreateDatabaseOptions {
   /**
@@ -21,7 +22,7 @@ export async function createDatabase(
   name: string = `outbox_${randomBytes(6).toString("hex")}`,
   { template = "template0" }: CreateDatabaseOptions = {},
 ): Promise<string> {
-  await execute(
+  await queryServer(
     serverUrl,
     `create database ${pg.escapeIdentifier(name)} template ${pg.escapeIdentifier(template)}`,
   );
@@ -33,15 +34,5 @@ export async function createDatabase(
 /** Drops the database of `databaseUrl`, ending whatever is still connected to it. */
 export async function dropDatabase(serverUrl: string, databaseUrl: string): Promise<void> {
   const name = decodeURIComponent(new URL(databaseUrl).pathname.slice(1));
-  await execute(serverUrl, `drop database if exists ${pg.escapeIdentifier(name)} with (force)`);
-}
-
-async function execute(serverUrl: string, statement: string): Promise<void> {
-  const client = new pg.Client({ connectionString: serverUrl });
-  await client.connect();
-  try {
-    await client.query(statement);
-  } finally {
-    await client.end();
-  }
+  await queryServer(serverUrl, `drop database if exists ${pg.escapeIdentifier(name)} with (force)`);
 }

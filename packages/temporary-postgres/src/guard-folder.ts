@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, type SpawnOptions, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -11,88 +11,110 @@ export interface FolderGuard {
   release(): Promise<void>;
 }
 
-export interface FolderGuardOptions {
-  readonly folder: string;
-  /** The signal after which the server ends soon; SIGKILL follows if it does not. */
-  readonly stopSignal: NodeJS.Signals;
-}
-
 const program = fileURLToPath(new URL("./watchdog.js", import.meta.url));
-const patienceAtExitMs = 5_000;
-const guarded = new Map<string, ChildProcess>();
+const guards = new Set<WatchdogGuard>();
 
 /**
  * Starts the watchdog of `folder`.
  *
  * A child process does the cleaning, not signal handlers in this one: a handler cannot run after
  * SIGKILL, takes the default action of a signal away from the program, and competes with the
- * handlers of that program. This way a signal still ends the program exactly as if no server were
- * there, and a program with handlers of its own can stop the server whenever it is ready to.
+ * handlers of that program. This way a signal ends the program exactly as if no server were there,
+ * and a program with handlers of its own stops the server when it is ready to.
+ *
+ * @param stopSignal - after which the server ends soon; SIGKILL follows if it does not
  */
-export function guardFolder(options: FolderGuardOptions): FolderGuard {
-  const { folder } = options;
-  if (guarded.size === 0) process.on("exit", cleanUpAtExit);
-  let watchdog = startWatchdog(options);
-  guarded.set(folder, watchdog);
-
-  const report = (line: string) => {
-    watchdog.stdin?.write(`${line}\n`);
-  };
-  let running: ChildProcess | undefined;
-
-  return {
-    watch(server) {
-      running = server;
-      report(String(server.pid ?? ""));
-      server.once("exit", () => {
-        if (running !== server) return;
-        running = undefined;
-        report("");
-      });
-    },
-    async release() {
-      if (watchdog.exitCode !== null || watchdog.signalCode !== null) {
-        // Someone killed the watchdog; a second one finishes its work.
-        watchdog = startWatchdog(options);
-        report(String(running?.pid ?? ""));
-      }
-      const ended = once(watchdog, "exit");
-      watchdog.ref();
-      watchdog.stdin?.end();
-      await ended;
-      guarded.delete(folder);
-      if (guarded.size === 0) process.off("exit", cleanUpAtExit);
-      if (existsSync(folder)) {
-        throw new Error(`The temporary folder ${folder} could not be removed; remove it by hand.`);
-      }
-    },
-  };
+export function guardFolder(folder: string, stopSignal: NodeJS.Signals): FolderGuard {
+  const guard = new WatchdogGuard(folder, stopSignal);
+  if (guards.size === 0) process.on("exit", cleanUpAtExit);
+  guards.add(guard);
+  return guard;
 }
 
-function startWatchdog({ folder, stopSignal }: FolderGuardOptions): ChildProcess {
-  // Loaders and debuggers that this process runs under are none of the watchdog's business.
-  const { NODE_OPTIONS: _, ...env } = process.env;
-  const watchdog = spawn(process.execPath, [program, folder, stopSignal], {
-    cwd: "/",
-    // A session of its own: Ctrl-C in the terminal, or a signal to the whole group, passes it by.
-    detached: true,
-    env,
-    stdio: ["pipe", "ignore", "ignore"],
-    windowsHide: true,
-  });
-  watchdog.once("error", () => undefined);
-  // Writing to a watchdog that was killed is not a reason to fail; `release` deals with it.
-  watchdog.stdin?.on("error", () => undefined);
-  watchdog.unref();
-  return watchdog;
-}
+class WatchdogGuard implements FolderGuard {
+  #watchdog: ChildProcess;
+  #server: ChildProcess | undefined;
 
-/** Waits, so that nothing is left by the time the shell or the next test step carries on. */
-function cleanUpAtExit(): void {
-  for (const watchdog of guarded.values()) watchdog.kill("SIGTERM");
-  const sleeper = new Int32Array(new SharedArrayBuffer(4));
-  const deadline = Date.now() + patienceAtExitMs;
-  while (Date.now() < deadline && [...guarded.keys()].some((folder) => existsSync(folder))) {
-    Atomics.wait(sleeper, 0, 0, 10);
+  constructor(
+    readonly folder: string,
+    readonly stopSignal: NodeJS.Signals,
+  ) {
+    this.#watchdog = this.#startWatchdog();
   }
+
+  watch(server: ChildProcess): void {
+    this.#server = server;
+    this.#report();
+    server.once("exit", () => {
+      if (this.#server !== server) return;
+      // Its number may be another process's before long.
+      this.#server = undefined;
+      this.#report();
+    });
+  }
+
+  async release(): Promise<void> {
+    if (this.#watchdog.exitCode !== null || this.#watchdog.signalCode !== null) {
+      // Someone killed it; a second one finishes its work.
+      this.#watchdog = this.#startWatchdog();
+      this.#report();
+    }
+    const ended = once(this.#watchdog, "exit");
+    this.#watchdog.ref();
+    this.#watchdog.stdin?.end();
+    await ended;
+    guards.delete(this);
+    if (guards.size === 0) process.off("exit", cleanUpAtExit);
+    if (existsSync(this.folder)) {
+      throw new Error(`The temporary folder ${this.folder} is still there; remove it by hand.`);
+    }
+  }
+
+  /** For the end of this process, when nothing asynchronous runs any more. */
+  releaseSync(): void {
+    spawnSync(process.execPath, this.#arguments(), {
+      ...this.#spawnOptions(),
+      stdio: ["pipe", "ignore", "ignore"],
+      input: this.#serverLine(),
+    });
+  }
+
+  #startWatchdog(): ChildProcess {
+    const watchdog = spawn(process.execPath, this.#arguments(), {
+      ...this.#spawnOptions(),
+      // A session of its own: neither Ctrl-C nor a signal to the whole group reaches it.
+      detached: true,
+      stdio: ["pipe", "ignore", "ignore"],
+    });
+    // Writing to a watchdog that was killed is no reason to fail; `release` deals with it.
+    watchdog.stdin?.on("error", () => undefined);
+    watchdog.unref();
+    return watchdog;
+  }
+
+  #arguments(): string[] {
+    return [program, this.folder, this.stopSignal];
+  }
+
+  #spawnOptions(): SpawnOptions {
+    // Loaders and debuggers that this process runs under are none of the watchdog's business.
+    const { NODE_OPTIONS: _, ...env } = process.env;
+    return { cwd: "/", env, windowsHide: true };
+  }
+
+  #report(): void {
+    this.#watchdog.stdin?.write(this.#serverLine());
+  }
+
+  #serverLine(): string {
+    return `${this.#server?.pid ?? ""}\n`;
+  }
+}
+
+/**
+ * The watchdogs would do this a moment later. Waiting for it means that nothing is left when the
+ * shell, or the next step of a build, carries on.
+ */
+function cleanUpAtExit(): void {
+  for (const guard of guards) guard.releaseSync();
 }

@@ -1,9 +1,10 @@
 import { execFile } from "node:child_process";
-import { appendFile, chown, rm, writeFile } from "node:fs/promises";
+import { appendFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import type { ServerAccount } from "./server-account.js";
 import { serverEnvironment } from "./server-environment.js";
+import { writeServerFile } from "./write-server-file.js";
 
 export interface InitializeDataDirectoryOptions {
   readonly initdb: string;
@@ -21,10 +22,7 @@ export async function initializeDataDirectory(
   const { folder, account } = options;
   const dataDirectory = join(folder, "data");
   const passwordFile = join(folder, "password");
-  await writeFile(passwordFile, options.password, { mode: 0o600 });
-  if (account.uid !== undefined && account.gid !== undefined) {
-    await chown(passwordFile, account.uid, account.gid);
-  }
+  await writeServerFile(passwordFile, options.password, account);
   const flags = [
     `--pgdata=${dataDirectory}`,
     "--username=postgres",
@@ -56,9 +54,9 @@ export async function initializeDataDirectory(
   return dataDirectory;
 }
 
-/** Lines of postgresql.conf; where a name comes twice, PostgreSQL takes the last. */
+/** Lines of postgresql.conf, where of several equal names PostgreSQL takes the last. */
 function configurationLines(settings: Readonly<Record<string, string>>): string {
   return Object.entries(settings)
-    .map(([name, value]) => `${name} = '${value.replaceAll("'", "''")}'\n`)
+    .map(([name, value]) => `${name} = '${value.replaceAll(/['\\]/g, "$&$&")}'\n`)
     .join("");
 }

@@ -1,5 +1,5 @@
 import type {} from "vitest";
-import type { PostgresVersion } from "./postgres-binaries.js";
+import type { PostgresVersion } from "./postgres-version.js";
 
 /** A server that test files create their databases on. */
 export interface TestPostgresServer {

@@ -1,7 +1,7 @@
-import pg from "pg";
 import type { TestProject } from "vitest/node";
 import type {} from "./provided-context.js";
-import { startTemporaryPostgres } from "./temporary-postgres.js";
+import { queryServer } from "./query-server.js";
+import { startTemporaryPostgres } from "./start-temporary-postgres.js";
 
 /** Starts the servers of one vitest run, or names the one that `OUTBOX_TEST_POSTGRES_URL` points to. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
@@ -24,12 +24,18 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
 }
 
 async function majorVersion(url: string): Promise<number> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
   try {
-    const { rows } = await client.query<{ server_version_num: string }>("show server_version_num");
-    return Math.floor(Number(rows[0]?.server_version_num) / 10_000);
-  } finally {
-    await client.end();
+    const [row] = await queryServer<{ number: number }>(
+      url,
+      "select current_setting('server_version_num')::int / 10000 as number",
+    );
+    if (row) return row.number;
+    throw new Error("The server did not tell its version.");
+  } catch (error) {
+    throw new Error(
+      "The server that OUTBOX_TEST_POSTGRES_URL names cannot be used. Start it, correct the " +
+        "variable, or unset it to have the tests bring a server of their own.",
+      { cause: error },
+    );
   }
 }

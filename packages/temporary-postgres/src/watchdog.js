@@ -1,65 +1,77 @@
 // @ts-check
 /**
  * The watchdog's own program: stops one server and removes one folder as soon as its standard
- * input ends, which the operating system sees to however the process that started it came to an
- * end, SIGKILL included.
+ * input ends, which the operating system sees to however the process at the other end dies,
+ * SIGKILL included.
  *
  * Plain JavaScript, because it is started with nothing but `node` and a path.
  *
  * Arguments: the folder, and the signal that stops the server. Each line on standard input is the
  * process id of the server that runs now; an empty line says that none does.
  */
+import { execFileSync } from "node:child_process";
 import { readFileSync, rmSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 
-const [folder, stopSignal] = process.argv.slice(2);
+const [folder = "", stopSignal] = process.argv.slice(2);
 const patienceMs = 10_000;
 let input = "";
-let cleaning = false;
 
-/** @param {number} pid */
-function isRunning(pid) {
-  try {
-    process.kill(pid, 0);
-  } catch {
-    return false;
+// Also the name that `killall` and `pkill` go by: `killall -9 node` should leave this one alone.
+process.title = `outbox-watchdog ${folder}`;
+// Its one way out is the end of its input; a signal to everything must not stop a server that a
+// program still needs for its own shutdown.
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => undefined);
+process.stdin.setEncoding("utf8");
+process.stdin.on("data", (text) => {
+  input += text;
+});
+process.stdin.once("close", cleanUp);
+
+async function cleanUp() {
+  const pid = Number(input.split("\n").at(-2));
+  if (pid > 0) {
+    await end(pid, /** @type {NodeJS.Signals} */ (stopSignal));
+    if (isRunning(pid)) await end(pid, "SIGKILL");
   }
-  try {
-    // Where process 1 does not collect orphans (many containers), an ended server stays a zombie.
-    return !/^\d+ \(.*\) [ZX]/.test(readFileSync(`/proc/${pid}/stat`, "latin1"));
-  } catch {
-    return process.platform !== "linux";
-  }
+  rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 });
 }
 
-/** @param {number} pid @param {NodeJS.Signals} signal */
+/**
+ * @param {number} pid
+ * @param {NodeJS.Signals} signal
+ */
 async function end(pid, signal) {
   try {
     process.kill(pid, signal);
   } catch {
     return;
   }
-  for (const deadline = Date.now() + patienceMs; isRunning(pid) && Date.now() < deadline; ) {
-    await delay(10);
+  const deadline = Date.now() + patienceMs;
+  while (isRunning(pid) && Date.now() < deadline) await delay(10);
+}
+
+/**
+ * A server that has ended counts as gone, even if its parent has not collected its exit code. Where
+ * process 1 does not collect those of orphans (many containers), it never will be.
+ *
+ * @param {number} pid
+ */
+function isRunning(pid) {
+  try {
+    process.kill(pid, 0);
+    return !/^[ZX]/.test(processState(pid));
+  } catch {
+    return false;
   }
 }
 
-async function cleanUp() {
-  if (cleaning) return;
-  cleaning = true;
-  const pid = Number(input.split("\n").at(-2) ?? "");
-  if (pid > 0) {
-    await end(pid, /** @type {NodeJS.Signals} */ (stopSignal));
-    if (isRunning(pid)) await end(pid, "SIGKILL");
+/** @param {number} pid */
+function processState(pid) {
+  if (process.platform === "win32") return "";
+  if (process.platform !== "linux") {
+    return execFileSync("ps", ["-o", "stat=", "-p", String(pid)], { encoding: "latin1" });
   }
-  if (folder) rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 });
-  process.exit();
+  const line = readFileSync(`/proc/${pid}/stat`, "latin1");
+  return line.slice(line.lastIndexOf(")") + 2);
 }
-
-// These reach the watchdog only when they are meant for it: it has a session of its own.
-for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, cleanUp);
-process.stdin.setEncoding("utf8");
-process.stdin.on("data", (text) => {
-  input += text;
-});
-process.stdin.on("close", cleanUp);
