@@ -5,7 +5,7 @@
  */
 
 /** @param {Totals} totals */
-export const totalsLine = ({ passed, failed, skipped }) =>
+const totalsLine = ({ passed, failed, skipped }) =>
   `${passed} passed, ${failed} failed, ${skipped} skipped`;
 
 /**

@@ -10,11 +10,8 @@ export interface TestReport {
   skips: { name: string; reason: string }[];
 }
 
-/** Where every package keeps its reports; relative to the package. */
-export const reportFolder = ".reports";
-
 /** The reason is the note of `context.skip(note)`, or the last `[...]` in the test's full name. */
-export const skipReason = (fullName: string, note?: string): string =>
+const skipReason = (fullName: string, note?: string): string =>
   note ?? fullName.match(/.*\[(.+)\]/s)?.[1] ?? "no reason given";
 
 const describeCase = (test: TestCase): string =>
