@@ -13,6 +13,15 @@ export type * from "./contract/outbox-store.js";
 export type * from "./contract/store-capabilities.js";
 export type * from "./contract/store-driver.js";
 export type * from "./contract/transition.js";
+export { createHttpEmitter } from "./emitters/create-http-emitter.js";
+export { createNoopEmitter } from "./emitters/create-noop-emitter.js";
+export type * from "./emitters/http-emitter-options.js";
+export {
+  type RoutedEnvelope,
+  type RoutePattern,
+  type Routes,
+  routeByType,
+} from "./emitters/route-by-type.js";
 export { applyTransition } from "./entry/apply-transition.js";
 export { dueTime, unclaimedDueTime } from "./entry/due-time.js";
 export { defaultDestination, deriveEntryId } from "./entry/entry-id.js";

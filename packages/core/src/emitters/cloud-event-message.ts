@@ -62,7 +62,15 @@ export function plainMessage(envelope: EmissionEnvelope): HttpMessage {
         : hasPayload(envelope)
           ? textPayload(envelope)
           : "";
-  return { headers: { "content-type": envelope.dataContentType }, body };
+  return { headers: { "content-type": contentType(envelope) }, body };
+}
+
+function contentType({ dataContentType }: EmissionEnvelope): string {
+  if (/^[\x20-\x7e]+$/.test(dataContentType)) return dataContentType;
+  throw new NonRetryableEmissionError(
+    `dataContentType ${JSON.stringify(dataContentType)} cannot be a Content-Type header. Enqueue with a media type, such as "application/json".`,
+    { code: "http.invalid_content_type" },
+  );
 }
 
 /** The context attributes but `datacontenttype`; `traceparent` is the distributed tracing extension. */

@@ -3,6 +3,8 @@ import type { EmissionResult } from "../contract/emission-result.js";
 import type { EmissionContext } from "../contract/emitter.js";
 import type { HttpMessage } from "./cloud-event-message.js";
 
+export type { HttpMessage };
+
 /**
  * - `cloudevents-structured`: the whole event as one JSON document
  * - `cloudevents-binary`: the payload as the body, everything else in `ce-` headers

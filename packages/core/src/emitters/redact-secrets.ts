@@ -2,7 +2,7 @@
 const harmless = new Set(["accept", "accept-language", "traceparent", "user-agent"]);
 
 /** Shorter values hide too much of a text that merely contains them, in characters. */
-const minSecretLength = 6;
+const minSecretLength = 8;
 const minSecretSegmentLength = 16;
 
 /**
@@ -17,8 +17,8 @@ export function redactSecrets(
   const secrets = [
     ...Object.entries(headers)
       .filter(([name]) => !harmless.has(name.toLowerCase()))
-      // `Bearer abc`, `a=b; c=d`: the whole and its parts.
-      .flatMap(([, value]) => [value, ...value.split(/[\s,;]+|=(?=.)/)])
+      // `Bearer abc`, `a=b; c=d`: the whole, and what follows a space or an equals sign.
+      .flatMap(([, value]) => [value, ...value.split(/[\s,;]+(?:[^\s,;=]+=)?|^[^\s,;=]+=/)])
       .filter((secret) => secret.length >= minSecretLength),
     ...[url.search.slice(1), ...url.searchParams.values()].filter(
       (secret) => secret.length >= minSecretLength,
