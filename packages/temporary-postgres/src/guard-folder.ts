@@ -88,8 +88,10 @@ class WatchdogGuard implements FolderGuard {
     });
     // Writing to a watchdog that was killed is no reason to fail; `release` deals with it.
     watchdog.stdin?.on("error", () => undefined);
+    watchdog.on("error", () => undefined);
     watchdog.unref();
-    return watchdog;
+    if (watchdog.pid !== undefined) return watchdog;
+    throw new Error("No process can be started to watch the server; this user may have too many.");
   }
 
   #arguments(): string[] {

@@ -24,7 +24,9 @@ export interface ServerProcessOptions {
 }
 
 /** Generous: after a crash PostgreSQL replays its log before it accepts connections. */
-const startTimeoutMs = 120_000;
+const startTimeoutMs = 60_000;
+/** After a signal that a server did not follow, before the next and harsher one. */
+const endTimeoutMs = 30_000;
 const pollIntervalMs = 10;
 
 /**
@@ -52,16 +54,24 @@ export async function startServerProcess(options: ServerProcessOptions): Promise
   }
 }
 
-/** Sends the signal, if the server still runs, and resolves when it has ended. */
+/**
+ * Ends the server, if it still runs, and resolves when it has ended.
+ *
+ * @param signal - harsher ones follow if it does not end, as when one of its processes is stopped
+ */
 export async function endServerProcess(
   server: ChildProcess,
   signal: NodeJS.Signals,
 ): Promise<void> {
-  if (!isAlive(server)) return;
-  const exit = once(server, "exit");
-  server.ref();
-  server.kill(signal);
-  await exit;
+  const signals = [signal, "SIGQUIT", "SIGKILL"] as const;
+  for (let step = 0; isAlive(server); step++) {
+    server.ref();
+    server.kill(signals[step] ?? "SIGKILL");
+    // Only the end of the patience throws.
+    await once(server, "exit", { signal: AbortSignal.timeout(endTimeoutMs) }).catch(
+      () => undefined,
+    );
+  }
 }
 
 function spawnServer(options: ServerProcessOptions) {

@@ -1,16 +1,27 @@
+import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { dirname, join } from "node:path";
-import { describe, expect, it, onTestFinished } from "vitest";
-import { dropDatabase } from "./create-database.js";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { postgresVersions } from "./postgres-version.js";
 import { queryServer } from "./query-server.js";
 import { startTemporaryPostgres } from "./start-temporary-postgres.js";
+import { testPostgresServers } from "./vitest.js";
 
 const setting = async (url: string, name: string) =>
   (await queryServer<{ value: string }>(url, `select current_setting('${name}') as value`))[0]
     ?.value;
+
+const [runServer] = testPostgresServers();
+
+/** The processes of a killed server hold its port for a moment. */
+const listen = (port: number) =>
+  vi.waitFor(async () => {
+    const listener = createServer().listen({ port, host: "127.0.0.1" });
+    await once(listener, "listening");
+    return listener;
+  });
 
 describe.each(postgresVersions)("PostgreSQL %i", (version) => {
   it("starts, restarts in both modes with its data, and stops", async () => {
@@ -55,44 +66,21 @@ describe("a temporary PostgreSQL", () => {
   });
 
   it("asks for its password", async () => {
-    await using server = await startTemporaryPostgres({ durable: false });
-    const url = new URL(server.url);
+    const url = new URL(runServer.url);
     url.password = "guess";
     await expect(queryServer(url.href, "select 1")).rejects.toThrow("password");
   });
 
-  it("creates databases with and without a name, from a template, and drops them", async () => {
-    await using server = await startTemporaryPostgres({ durable: false });
-    const template = await server.createDatabase('odd "name');
-    await queryServer(template, "create table copied ()");
-    const copy = await server.createDatabase(undefined, { template: 'odd "name' });
-    expect(await queryServer(copy, "select from copied")).toEqual([]);
-    await dropDatabase(server.url, copy);
-    await expect(queryServer(copy, "select 1")).rejects.toThrow("does not exist");
-  });
-
-  it("can be restarted after its main process was killed", async () => {
+  it("is restarted after its main process was killed, and waits for its port", async () => {
     await using server = await startTemporaryPostgres({ durable: false });
     process.kill(server.pid, "SIGKILL");
     await server.restart();
     await queryServer(server.url, "select 1");
-  });
 
-  it("waits at a restart until its port is free again", async () => {
-    await using server = await startTemporaryPostgres({ durable: false });
     process.kill(server.pid, "SIGKILL");
-    const squatter = createServer();
-    const restarted = new Promise<void>((resolve, reject) => {
-      const squat = () => squatter.listen({ port: server.port, host: "127.0.0.1" });
-      // The killed server's backends hold the port for a moment.
-      squatter.on("error", () => setTimeout(squat, 10));
-      squatter.on("listening", () => {
-        setTimeout(() => squatter.close(), 500);
-        server.restart().then(resolve, reject);
-      });
-      squat();
-    });
-    await restarted;
+    const squatter = await listen(server.port);
+    setTimeout(() => squatter.close(), 300);
+    await server.restart();
     await queryServer(server.url, "select 1");
   });
 
