@@ -13,6 +13,10 @@ export type * from "./contract/outbox-store.js";
 export type * from "./contract/store-capabilities.js";
 export type * from "./contract/store-driver.js";
 export type * from "./contract/transition.js";
+export { type DrainOnceOptions, type DrainReport, drain } from "./drain/drain.js";
+export { type DrainOptions, drainDefaults } from "./drain/drain-options.js";
+export type { EventEntry, OutboxEvent } from "./drain/outbox-event.js";
+export type { OutboxLogger } from "./drain/outbox-logger.js";
 export { createHttpEmitter } from "./emitters/create-http-emitter.js";
 export { createNoopEmitter } from "./emitters/create-noop-emitter.js";
 export type * from "./emitters/http-emitter-options.js";
@@ -26,6 +30,7 @@ export { applyTransition } from "./entry/apply-transition.js";
 export { dueTime, unclaimedDueTime } from "./entry/due-time.js";
 export { defaultDestination, deriveEntryId } from "./entry/entry-id.js";
 export { decodePayload, type EncodedPayload, encodePayload } from "./entry/payload.js";
+export { deserializeEntry, serializeEntry } from "./entry/serialize-entry.js";
 export { ClosedError } from "./errors/closed-error.js";
 export { EntryIdTakenError } from "./errors/entry-id-taken-error.js";
 export { InvalidArgumentError } from "./errors/invalid-argument-error.js";
@@ -48,3 +53,6 @@ export {
   type TransactionOf,
 } from "./store/define-store.js";
 export { remainingLeaseMs } from "./store/lease-deadline.js";
+export { createWorker, type OutboxWorker, type StopReport } from "./worker/create-worker.js";
+export type { WorkerHealth } from "./worker/worker-health.js";
+export { type WorkerOptions, workerDefaults } from "./worker/worker-options.js";

@@ -1,6 +1,7 @@
 import type { EmissionEnvelope } from "./emission-envelope.js";
 import type { EmissionResult } from "./emission-result.js";
 import type { OutboxClaim } from "./outbox-claim.js";
+import type { OutboxEntry } from "./outbox-entry.js";
 
 /** What an emitter is told besides the envelope. */
 export interface EmissionContext {
@@ -11,8 +12,10 @@ export interface EmissionContext {
   readonly signal: AbortSignal;
   /** 1 for the first emission; counts failed emissions, not claims. */
   readonly attempt: number;
-  /** The lease under which this emission runs. `claim.entry.claimAttemptCount` is a fencing number. */
-  readonly claim: OutboxClaim;
+  /** The entry as claimed; `entry.claimAttemptCount` is a fencing number for downstream. */
+  readonly entry: OutboxEntry;
+  /** The lease under which this emission runs; `null` on the compatibility path. */
+  readonly claim: OutboxClaim | null;
   /** The envelope's id: send it downstream, so that a duplicate can be recognised there. */
   readonly idempotencyKey: string;
 }

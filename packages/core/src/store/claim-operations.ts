@@ -4,7 +4,7 @@ import type { LeaseDeadline, OutboxClaim } from "../contract/outbox-claim.js";
 import type { ClaimCompletion, OutboxClaimStore } from "../contract/outbox-claim-store.js";
 import type { OutboxEntry } from "../contract/outbox-entry.js";
 import type { ClaimCommand, DriverClaimBatch, StoreDriver } from "../contract/store-driver.js";
-import { systemTiming } from "../timing/timing.js";
+import type { Timing } from "../timing/timing.js";
 import { requireList } from "../validation/argument-checks.js";
 import {
   resolveClaimRequest,
@@ -23,17 +23,21 @@ type ClaimOperations = Omit<
 >;
 
 /** The claim half of a store. */
-export function claimOperations(driver: StoreDriver<never>, calls: StoreCalls): ClaimOperations {
+export function claimOperations(
+  driver: StoreDriver<never>,
+  calls: StoreCalls,
+  timing: Timing,
+): ClaimOperations {
   const { capabilities } = driver;
 
   const claim = async (kind: ClaimCommand["kind"], request: unknown): Promise<ClaimBatch> => {
     const resolved = resolveClaimRequest(request as never, kind, capabilities);
-    let sentAt = readClocks(systemTiming);
+    let sentAt = readClocks(timing);
     // With an unknown outcome a repeat would leave the first batch leased to nobody, unless the
     // store can find it again.
     const rule = resolved.claimId === null ? "if-not-applied" : "always";
     const batch = await calls.run("claim", rule, () => {
-      sentAt = readClocks(systemTiming);
+      sentAt = readClocks(timing);
       return driver.claim({ ...resolved, tokenPrefix: randomUUID() });
     });
     return toClaimBatch(driver, batch, sentAt);
@@ -41,13 +45,13 @@ export function claimOperations(driver: StoreDriver<never>, calls: StoreCalls): 
 
   const complete = async (completions: readonly ClaimCompletion[]) => {
     const writes = completions.map((completion, index) =>
-      resolveCompletion(completion, `completions[${index}]`),
+      resolveCompletion(completion, `completions[${index}]`, timing),
     );
     return completeInBatches(driver, calls, writes);
   };
 
   const completeOne = async (completion: ClaimCompletion) => {
-    const write = resolveCompletion(completion, "");
+    const write = resolveCompletion(completion, "", timing);
     return single(await completeInBatches(driver, calls, [write]));
   };
 
@@ -90,9 +94,9 @@ export function claimOperations(driver: StoreDriver<never>, calls: StoreCalls): 
         options?.leaseDurationMs,
         capabilities,
       );
-      let sentAt = readClocks(systemTiming);
+      let sentAt = readClocks(timing);
       const extensions = await calls.run("extend", "always", () => {
-        sentAt = readClocks(systemTiming);
+        sentAt = readClocks(timing);
         return driver.extend(claims, leaseDurationMs);
       });
       return claims.map((claim, index) => {

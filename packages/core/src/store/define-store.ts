@@ -10,6 +10,7 @@ import type {
 import type { OutboxClaimStore } from "../contract/outbox-claim-store.js";
 import type { OutboxProducer, OutboxStore } from "../contract/outbox-store.js";
 import type { StoreDriver } from "../contract/store-driver.js";
+import { systemTiming, type Timing } from "../timing/timing.js";
 import { requireId } from "../validation/argument-checks.js";
 import { claimOperations } from "./claim-operations.js";
 import { enqueueOperation } from "./enqueue-operation.js";
@@ -56,6 +57,15 @@ export function defineStore<Driver extends StoreDriver<never>>(
   driver: Driver,
   options: StoreOptions = {},
 ): DefinedStore<Driver> {
+  return defineStoreWithTiming(driver, options, systemTiming);
+}
+
+/** For core's own tests, where hours pass in milliseconds. */
+export function defineStoreWithTiming<Driver extends StoreDriver<never>>(
+  driver: Driver,
+  options: StoreOptions,
+  timing: Timing,
+): DefinedStore<Driver> {
   const source =
     options.source === undefined ? "/outbox" : requireId("options.source", options.source);
   const calls = new StoreCalls(driver);
@@ -65,7 +75,7 @@ export function defineStore<Driver extends StoreDriver<never>>(
     storeName: driver.name,
     capabilities: driver.capabilities,
     enqueue: enqueueOperation(driver, calls, source),
-    ...claimOperations(driver, calls),
+    ...claimOperations(driver, calls, timing),
     ...(selection && selectionOperations(selection, calls)),
     ...(inspection && inspectionOperations(inspection, calls)),
     ...(redrive && redriveOperations(redrive, calls)),

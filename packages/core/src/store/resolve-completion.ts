@@ -11,7 +11,7 @@ import {
   savedWrite,
 } from "../entry/transition-writes.js";
 import { InvalidArgumentError } from "../errors/invalid-argument-error.js";
-import { systemTiming } from "../timing/timing.js";
+import type { Timing } from "../timing/timing.js";
 import { describeValue, requireDurationMs, requireObject } from "../validation/argument-checks.js";
 import {
   requireClaim,
@@ -22,7 +22,11 @@ import {
 } from "../validation/resolve-transition.js";
 
 /** Checks one completion and applies the state machine to it. `path` is "" for a single call. */
-export function resolveCompletion(completion: ClaimCompletion, path: string): DriverCompletion {
+export function resolveCompletion(
+  completion: ClaimCompletion,
+  path: string,
+  timing: Timing,
+): DriverCompletion {
   const at = (name: string) => (path === "" ? name : `${path}.${name}`);
   requireObject(path === "" ? "completion" : path, completion);
   const claim = requireClaim(at("claim"), completion.claim);
@@ -40,7 +44,7 @@ export function resolveCompletion(completion: ClaimCompletion, path: string): Dr
           entry,
           requireEmissionError(at("error"), completion.error),
           resolveRetry(at("retry"), completion.retry),
-          storeNow(claim),
+          storeNow(claim, timing),
         ),
       };
     case "deferred":
@@ -52,7 +56,7 @@ export function resolveCompletion(completion: ClaimCompletion, path: string): Dr
           completion.error === undefined
             ? null
             : requireEmissionError(at("error"), completion.error),
-          storeNow(claim),
+          storeNow(claim, timing),
         ),
       };
     case "dead-lettered": {
@@ -71,7 +75,7 @@ export function resolveCompletion(completion: ClaimCompletion, path: string): Dr
           error,
           reason,
           completion.countsFailure ?? true,
-          storeNow(claim),
+          storeNow(claim, timing),
         ),
       };
     }
@@ -100,7 +104,7 @@ export function resolveSaveClaim(claim: OutboxClaim, next: OutboxEntry): DriverC
 }
 
 /** The store's clock, as far as this process can tell without asking. */
-function storeNow(claim: OutboxClaim): Date {
-  const untilExpiry = claim.deadline.monotonicMs - systemTiming.monotonic();
+function storeNow(claim: OutboxClaim, timing: Timing): Date {
+  const untilExpiry = claim.deadline.monotonicMs - timing.monotonic();
   return new Date(Math.round(claim.claimExpiresAt.getTime() - untilExpiry));
 }

@@ -1,0 +1,235 @@
+import { randomBytes } from "node:crypto";
+import { hostname } from "node:os";
+import type { Emit, Emitter } from "../contract/emitter.js";
+import type { OutboxClaimStore } from "../contract/outbox-claim-store.js";
+import type { OutboxStore } from "../contract/outbox-store.js";
+import { InvalidArgumentError } from "../errors/invalid-argument-error.js";
+import {
+  describeValue,
+  refuseUnknownKeys,
+  requireBoolean,
+  requireDurationMs,
+  requireFunction,
+  requireId,
+  requireInteger,
+  requireObject,
+} from "../validation/argument-checks.js";
+import { largestClaim, resolveLeaseDurationMs } from "../validation/resolve-claim-request.js";
+import { parseTypePatterns } from "../validation/type-patterns.js";
+import { type DrainOptions, drainDefaults, retryForMsWithoutCounters } from "./drain-options.js";
+import { type OutboxLogger, silentLogger } from "./outbox-logger.js";
+
+/** Where a drain gets its work: decided once, so that nothing later has to ask. */
+export type DrainStore =
+  | { readonly kind: "claims"; readonly store: OutboxClaimStore }
+  | { readonly kind: "selection"; readonly store: OutboxStore };
+
+type Settled = {
+  readonly [Key in Exclude<
+    keyof DrainOptions,
+    "store" | "emitter" | "types" | "retryForMs" | "retryDelay" | "observer"
+  >]-?: NonNullable<DrainOptions[Key]>;
+};
+
+/** `DrainOptions`, checked and complete. */
+export interface ResolvedDrainOptions extends Settled {
+  readonly store: DrainStore;
+  readonly emit: Emit;
+  readonly types: readonly string[] | null;
+  readonly retryForMs: number | null;
+  readonly retryDelay: NonNullable<DrainOptions["retryDelay"]> | null;
+  readonly observer: DrainOptions["observer"];
+  readonly logger: OutboxLogger;
+}
+
+export const drainOptionKeys = [
+  "store",
+  "emitter",
+  "workerId",
+  "useClaimLeases",
+  "leaseDurationMs",
+  "leaseMarginMs",
+  "batchSize",
+  "maxBatchBytes",
+  "emitConcurrency",
+  "emitTimeoutMs",
+  "types",
+  "maxRetryAttempts",
+  "deadLetterOnMaxRetryAttempts",
+  "deadLetterReasonCode",
+  "retryForMs",
+  "retryDelayMs",
+  "maxRetryDelayMs",
+  "retryDelay",
+  "deferredDelayMs",
+  "pollIntervalMs",
+  "maxUnfinalized",
+  "observer",
+  "logger",
+] as const satisfies readonly (keyof DrainOptions)[];
+
+/** Checks the options and fills in the defaults. */
+export function resolveDrainOptions(
+  options: DrainOptions,
+  furtherKeys: readonly string[] = [],
+): ResolvedDrainOptions {
+  const given = requireObject("options", options);
+  refuseUnknownKeys("options", given, [...drainOptionKeys, ...furtherKeys]);
+  const integer = (
+    key: "batchSize" | "maxBatchBytes" | "emitConcurrency" | "maxRetryAttempts" | "maxUnfinalized",
+    max: number,
+  ) => requireInteger(`options.${key}`, options[key] ?? drainDefaults[key], { min: 1, max });
+  const duration = (
+    key:
+      | "emitTimeoutMs"
+      | "retryDelayMs"
+      | "maxRetryDelayMs"
+      | "deferredDelayMs"
+      | "pollIntervalMs",
+    min: number,
+  ) => requireDurationMs(`options.${key}`, options[key] ?? drainDefaults[key], { min });
+
+  const useClaimLeases = requireBoolean(
+    "options.useClaimLeases",
+    options.useClaimLeases ?? drainDefaults.useClaimLeases,
+  );
+  const store = resolveStore(options.store, useClaimLeases);
+  const capabilities = store.kind === "claims" ? store.store.capabilities : null;
+  const leaseDurationMs =
+    capabilities === null
+      ? drainDefaults.leaseDurationMs
+      : resolveLeaseDurationMs(
+          "options.leaseDurationMs",
+          options.leaseDurationMs ?? drainDefaults.leaseDurationMs,
+          capabilities,
+        );
+  const emitter = resolveEmitter(options.emitter);
+  return {
+    store,
+    emit: emitter.emit,
+    types: resolveTypes(options.types ?? emitter.types, options.types !== undefined, capabilities),
+    workerId:
+      options.workerId === undefined
+        ? newWorkerId()
+        : requireId("options.workerId", options.workerId),
+    useClaimLeases,
+    leaseDurationMs,
+    leaseMarginMs: resolveMargin(options.leaseMarginMs, leaseDurationMs),
+    batchSize: Math.min(
+      integer("batchSize", largestClaim),
+      capabilities?.maxClaimCount ?? largestClaim,
+    ),
+    maxBatchBytes: integer("maxBatchBytes", Number.MAX_SAFE_INTEGER),
+    emitConcurrency: integer("emitConcurrency", 100_000),
+    emitTimeoutMs: duration("emitTimeoutMs", 1),
+    maxRetryAttempts: integer("maxRetryAttempts", 1_000_000),
+    deadLetterOnMaxRetryAttempts: requireBoolean(
+      "options.deadLetterOnMaxRetryAttempts",
+      options.deadLetterOnMaxRetryAttempts ?? drainDefaults.deadLetterOnMaxRetryAttempts,
+    ),
+    deadLetterReasonCode: requireId(
+      "options.deadLetterReasonCode",
+      options.deadLetterReasonCode ?? drainDefaults.deadLetterReasonCode,
+    ),
+    retryForMs: resolveRetryFor(options, capabilities?.counters ?? "exact"),
+    retryDelayMs: duration("retryDelayMs", 1),
+    maxRetryDelayMs: duration("maxRetryDelayMs", 0),
+    retryDelay: resolveCallback("options.retryDelay", options.retryDelay) ?? null,
+    deferredDelayMs: duration("deferredDelayMs", 1),
+    pollIntervalMs: duration("pollIntervalMs", 1),
+    maxUnfinalized: integer("maxUnfinalized", 10_000_000),
+    observer: resolveCallback("options.observer", options.observer),
+    logger: resolveLogger(options.logger),
+  };
+}
+
+function resolveStore(store: unknown, useClaimLeases: boolean): DrainStore {
+  const given = requireObject("options.store", store);
+  if (!useClaimLeases) {
+    if (typeof given["findPending"] === "function") {
+      return { kind: "selection", store: store as OutboxStore };
+    }
+    throw new InvalidArgumentError(
+      "options.store",
+      "cannot select entries (no findPending), which useClaimLeases: false needs; leave useClaimLeases out",
+    );
+  }
+  if (typeof given["completeClaims"] === "function") {
+    return { kind: "claims", store: store as OutboxClaimStore };
+  }
+  throw new InvalidArgumentError(
+    "options.store",
+    "cannot claim entries (no completeClaims); use a claim store, or say { useClaimLeases: false } and run one worker or disjoint partitions, because without claims two workers emit the same entry",
+  );
+}
+
+function resolveEmitter(emitter: unknown): {
+  readonly emit: Emit;
+  readonly types?: readonly string[];
+} {
+  if (typeof emitter === "function") return { emit: emitter as Emit };
+  if (typeof emitter === "object" && emitter !== null && "emit" in emitter) {
+    requireFunction("options.emitter.emit", emitter.emit);
+    const given = emitter as Emitter;
+    return {
+      emit: (envelope, context) => given.emit(envelope, context),
+      ...(given.types === undefined ? {} : { types: given.types }),
+    };
+  }
+  throw new InvalidArgumentError(
+    "options.emitter",
+    `must be an async function (envelope, context) or an object with emit, not ${describeValue(emitter)}`,
+  );
+}
+
+function resolveTypes(
+  types: readonly string[] | undefined,
+  wasAsked: boolean,
+  capabilities: OutboxClaimStore["capabilities"] | null,
+): readonly string[] | null {
+  if (types === undefined) return null;
+  parseTypePatterns("options.types", types);
+  if (capabilities?.typeFilter === "in-claim") return types;
+  if (!wasAsked) return null;
+  throw new InvalidArgumentError(
+    "options.types",
+    "cannot be used here: this store, or selection without claims, cannot filter by type; leave it out and defer what cannot be emitted",
+  );
+}
+
+function resolveMargin(given: number | undefined, leaseDurationMs: number): number {
+  const margin = requireDurationMs(
+    "options.leaseMarginMs",
+    given ?? Math.min(leaseDurationMs / 2, Math.max(1_000, leaseDurationMs / 10)),
+  );
+  if (margin < leaseDurationMs) return margin;
+  throw new InvalidArgumentError(
+    "options.leaseMarginMs",
+    `must be shorter than the lease (${leaseDurationMs} ms), not ${margin}; otherwise nothing is ever emitted`,
+  );
+}
+
+function resolveRetryFor(options: DrainOptions, counters: "exact" | "upper-bound"): number | null {
+  if (options.retryForMs !== undefined) {
+    return requireDurationMs("options.retryForMs", options.retryForMs, { min: 1 });
+  }
+  return counters === "exact" ? null : retryForMsWithoutCounters;
+}
+
+function resolveCallback<Callback>(argument: string, callback: Callback | undefined) {
+  if (callback !== undefined) requireFunction(argument, callback);
+  return callback;
+}
+
+function resolveLogger(logger: OutboxLogger | undefined): OutboxLogger {
+  if (logger === undefined) return silentLogger;
+  const given = requireObject("options.logger", logger);
+  for (const level of ["debug", "info", "warn", "error"]) {
+    requireFunction(`options.logger.${level}`, given[level]);
+  }
+  return logger;
+}
+
+function newWorkerId(): string {
+  return `${hostname().slice(0, 200)}-${process.pid}-${randomBytes(4).toString("hex")}`;
+}

@@ -1,0 +1,19 @@
+import type { OutboxClaim } from "../contract/outbox-claim.js";
+import type { OutboxEntry } from "../contract/outbox-entry.js";
+import type { EventEntry } from "./outbox-event.js";
+
+/** One entry in this process's hands, from claim to finalization. */
+export interface WorkItem {
+  readonly entry: OutboxEntry;
+  /** Renewed while the emission runs; `null` on the compatibility path. */
+  claim: OutboxClaim | null;
+}
+
+export function eventEntry({ entry }: WorkItem): EventEntry {
+  return {
+    entryId: entry.entryId,
+    envelopeId: entry.envelope.envelopeId,
+    type: entry.envelope.type,
+    destination: entry.destination,
+  };
+}

@@ -1,0 +1,32 @@
+import type { WorkItem } from "./work-item.js";
+
+/** First in, first out, without moving the rest at each take. */
+export class WorkQueue {
+  #items: WorkItem[] = [];
+  #head = 0;
+
+  get size(): number {
+    return this.#items.length - this.#head;
+  }
+
+  add(items: readonly WorkItem[]): void {
+    this.#items = this.#items.slice(this.#head).concat(items);
+    this.#head = 0;
+  }
+
+  take(): WorkItem | undefined {
+    const item = this.#items[this.#head];
+    if (item !== undefined) this.#head += 1;
+    return item;
+  }
+
+  /** Takes out everything that does not satisfy the condition. */
+  removeUnless(keep: (item: WorkItem) => boolean): readonly WorkItem[] {
+    const rest = this.#items.slice(this.#head);
+    const kept = rest.filter(keep);
+    if (kept.length === rest.length) return [];
+    this.#items = kept;
+    this.#head = 0;
+    return rest.filter((item) => !kept.includes(item));
+  }
+}

@@ -1,0 +1,26 @@
+/** How a worker is doing, for a health endpoint. */
+export interface WorkerHealth {
+  /**
+   * - `healthy`
+   * - `degraded`: works, but not at its best (store errors just now, wake-ups not arriving)
+   * - `unhealthy`: no successful claim, and no other progress, for `unhealthyAfterMs`
+   * - `stopped`: not running, or paused
+   */
+  readonly status: "healthy" | "degraded" | "unhealthy" | "stopped";
+  /** Why not healthy, one sentence each. */
+  readonly problems: readonly string[];
+  readonly lastClaimAt: Date | null;
+  readonly lastDeliveryAt: Date | null;
+  /** Store errors in a row. */
+  readonly consecutiveFailures: number;
+  readonly lastError: string | null;
+  /** How long the oldest entry of the last claim had been due, in ms; 0 if it found nothing. */
+  readonly lagMs: number | null;
+  readonly emitting: number;
+  readonly queued: number;
+  /** Emitted, and not yet written to the store. */
+  readonly unfinalized: number;
+  readonly expectedDuplicates: number;
+  readonly openCircuits: readonly string[];
+  readonly wakeUp: "connected" | "disconnected" | "none";
+}
