@@ -1,0 +1,5 @@
+import { packageTests } from "../../vitest.shared.js";
+
+export default packageTests({
+  globalSetup: ["@outbox/temporary-postgres/vitest-global-setup"],
+});
