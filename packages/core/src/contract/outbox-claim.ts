@@ -17,6 +17,11 @@ export interface OutboxClaim {
   readonly workerId: string;
   /** Unique per entry and claim. Opaque: only the store compares it. */
   readonly claimToken: string;
+  /**
+   * Since when the entry could be claimed, by the store's clock: for an abandoned lease, its end.
+   * `null` where the claim was found again by its `claimId`.
+   */
+  readonly dueAt: Date | null;
   /** By the store's clock. */
   readonly claimedAt: Date;
   /** By the store's clock. */

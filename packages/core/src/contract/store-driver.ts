@@ -46,7 +46,7 @@ export interface StoreDriver<Transaction = unknown> {
    * Leases what is due, atomically: owner, token, claimedAt, claimExpiresAt and
    * `claimAttemptCount + 1` in one step, for at most `maxCount` entries, whatever the query plan.
    * Re-claiming an expired lease also adds 1 to `abandonedClaimCount`. Everything is judged by the
-   * database's own clock. Entries come back in due order with their claim fields set.
+   * database's own clock.
    */
   claim(command: ClaimCommand): Promise<DriverClaimBatch>;
 
@@ -131,10 +131,18 @@ export interface ClaimCommand {
   readonly tokenPrefix: string;
 }
 
+export interface DriverClaim {
+  /** With its claim fields set. */
+  readonly entry: OutboxEntry;
+  /** What the due time was before this claim; `null` for one that was found again. */
+  readonly dueAt: Date | null;
+}
+
 export interface DriverClaimBatch {
   /** The database's now: core reckons each lease's local deadline from `claimExpiresAt - at`. */
   readonly at: Date;
-  readonly entries: readonly OutboxEntry[];
+  /** In due order; live leases that a repeated `claimId` found again come first. */
+  readonly claims: readonly DriverClaim[];
   readonly more: ClaimBatch["more"];
   readonly suspectsDue: boolean;
   readonly cursor: string | null;

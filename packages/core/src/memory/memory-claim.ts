@@ -13,13 +13,12 @@ export function claimFromMemory(outbox: MemoryOutbox, command: ClaimCommand): Dr
   const claimed = chosen.rows.map((row) => {
     const leased = lease(row, command, now, chosen.solo);
     outbox.rows.set(row.entry.entryId, leased);
-    return leased;
+    return { entry: rowToEntry(leased), dueAt: new Date(dueMs(row)) };
   });
-  const rows = [...replayed, ...claimed];
   const left = dueRows(outbox, now);
   return {
     at: new Date(now),
-    entries: rows.map(rowToEntry),
+    claims: [...replayed.map((row) => ({ entry: rowToEntry(row), dueAt: null })), ...claimed],
     more: left.some((row) => isWanted(row, command) && isInSuspectFilter(row, command))
       ? "likely"
       : "none",

@@ -2,8 +2,12 @@ import { randomUUID } from "node:crypto";
 import type { ClaimBatch, ClaimExtension } from "../contract/claim-request.js";
 import type { LeaseDeadline, OutboxClaim } from "../contract/outbox-claim.js";
 import type { ClaimCompletion, OutboxClaimStore } from "../contract/outbox-claim-store.js";
-import type { OutboxEntry } from "../contract/outbox-entry.js";
-import type { ClaimCommand, DriverClaimBatch, StoreDriver } from "../contract/store-driver.js";
+import type {
+  ClaimCommand,
+  DriverClaim,
+  DriverClaimBatch,
+  StoreDriver,
+} from "../contract/store-driver.js";
 import type { Timing } from "../timing/timing.js";
 import { requireList } from "../validation/argument-checks.js";
 import {
@@ -124,7 +128,7 @@ function toClaimBatch(
   sentAt: LeaseDeadline,
 ): ClaimBatch {
   return {
-    claims: batch.entries.map((entry) => toClaim(driver, entry, batch.at, sentAt)),
+    claims: batch.claims.map((claim) => toClaim(driver, claim, batch.at, sentAt)),
     more: batch.more,
     suspectsDue: batch.suspectsDue,
     ...(batch.cursor === null ? {} : { cursor: batch.cursor }),
@@ -133,7 +137,7 @@ function toClaimBatch(
 
 function toClaim(
   driver: StoreDriver<never>,
-  entry: OutboxEntry,
+  { entry, dueAt }: DriverClaim,
   storeNow: Date,
   sentAt: LeaseDeadline,
 ): OutboxClaim {
@@ -149,6 +153,7 @@ function toClaim(
     entry,
     workerId: claimOwner,
     claimToken,
+    dueAt,
     claimedAt,
     claimExpiresAt,
     deadline: leaseDeadline(sentAt, claimExpiresAt.getTime() - storeNow.getTime()),

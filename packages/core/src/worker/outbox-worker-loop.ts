@@ -268,8 +268,8 @@ export class OutboxWorkerLoop implements OutboxWorker {
   }
 }
 
-function lagOf({ entry }: WorkItem): number {
-  const due = unclaimedDueTime(entry);
+function lagOf({ entry, claim }: WorkItem): number {
+  const due = claim?.dueAt ?? unclaimedDueTime(entry);
   const seenAt = entry.claimedAt ?? new Date();
   return due === null ? 0 : Math.max(0, seenAt.getTime() - due.getTime());
 }
