@@ -11,3 +11,4 @@ export type {
   QueryableTransaction,
   TransactionFunction,
 } from "./transaction.js";
+export { withTransaction } from "./with-transaction.js";
