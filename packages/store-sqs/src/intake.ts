@@ -187,6 +187,7 @@ export class Intake {
     const messages = (output.Messages ?? []).map((message) =>
       toReceivedMessage(message, { leasedAtMs, leaseDurationMs }),
     );
+    for (const { sentAtMs } of messages) clock.notePast(sentAtMs, receivedAtMs);
     const wasFull = messages.length === count;
     if (this.#isClosing) {
       await this.#giveBack(messages);

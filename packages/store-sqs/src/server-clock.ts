@@ -31,6 +31,14 @@ export class ServerClock {
     this.#offsetMs = Math.min(most, Math.max(least, this.#offsetMs ?? least));
   }
 
+  /** An instant that had come, by SQS's clock, when the reply did; finer than its whole seconds. */
+  notePast(instantMs: number, receivedAtMs: number): void {
+    if (this.#offsetMs === null) return;
+    const finer = Math.max(this.#offsetMs, instantMs - receivedAtMs);
+    // Another of SQS's servers said so; ours knows its own second.
+    this.#offsetMs = Math.min(finer, this.#offsetMs + 1_000);
+  }
+
   /** SQS's now, in ms since 1970. */
   nowMs(): number {
     this.#latestMs = Math.max(this.#latestMs, this.atMs(this.#monotonic()));
