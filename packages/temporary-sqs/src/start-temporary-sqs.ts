@@ -1,12 +1,9 @@
-import { once } from "node:events";
 import { Worker } from "node:worker_threads";
 import { CreateQueueCommand, SQSClient } from "@aws-sdk/client-sqs";
 import type { QueueContents, TemporarySqs } from "./temporary-sqs.js";
 
-interface Answer {
-  readonly id: number;
-  readonly now: number;
-}
+/** Asks the emulators' thread, and gets its answer. */
+type Ask = (command: string, question?: object) => Promise<unknown>;
 
 /**
  * Starts the emulator on a free port of this machine, in a thread of this process: it ends with the
@@ -14,8 +11,14 @@ interface Answer {
  */
 export async function startTemporarySqs(): Promise<TemporarySqs> {
   const thread = new Worker(new URL("./emulator.js", import.meta.url));
-  const [{ endpoint }] = (await once(thread, "message")) as [{ readonly endpoint: string }];
-  thread.unref();
+  const ask = questions(thread);
+  return openEmulator(ask, async () => {
+    await thread.terminate();
+  });
+}
+
+async function openEmulator(ask: Ask, afterStop: () => Promise<void>): Promise<TemporarySqs> {
+  const endpoint = String(await ask("open"));
   const clientConfig = {
     endpoint,
     region: "us-east-1",
@@ -24,11 +27,10 @@ export async function startTemporarySqs(): Promise<TemporarySqs> {
     useQueueUrlAsEndpoint: false,
   };
   const client = new SQSClient(clientConfig);
-  const ask = questions(thread);
   const stop = async () => {
     client.destroy();
-    await ask("stop");
-    await thread.terminate();
+    await ask("close", { endpoint });
+    await afterStop();
   };
   return {
     clientConfig,
@@ -39,35 +41,35 @@ export async function startTemporarySqs(): Promise<TemporarySqs> {
       return QueueUrl;
     },
     advance: async (ms) => {
-      await ask("advance", ms);
+      await ask("advance", { endpoint, ms });
     },
-    now: () => ask("now"),
+    now: async () => Number(await ask("now", { endpoint })),
     inspect: async (queueName) => {
       const response = await fetch(`${endpoint}/_fauxqs/queues/${encodeURIComponent(queueName)}`);
       if (!response.ok) throw new Error(`there is no queue ${queueName}`);
       const { messages } = (await response.json()) as { readonly messages: QueueContents };
       return messages;
     },
+    openAnother: () => openEmulator(ask, async () => {}),
     stop,
     [Symbol.asyncDispose]: stop,
   };
 }
 
-/** Sends questions to the thread and gives each its answer. */
-function questions(thread: Worker): (command: string, ms?: number) => Promise<number> {
+function questions(thread: Worker): Ask {
   let lastId = 0;
-  const waiting = new Map<number, (now: number) => void>();
-  thread.on("message", ({ id, now }: Answer) => {
-    waiting.get(id)?.(now);
+  const waiting = new Map<number, (answer: unknown) => void>();
+  thread.on("message", ({ id, answer }: { readonly id: number; readonly answer: unknown }) => {
+    waiting.get(id)?.(answer);
     waiting.delete(id);
     if (waiting.size === 0) thread.unref();
   });
-  return (command, ms = 0) =>
+  return (command, question = {}) =>
     new Promise((resolve) => {
       lastId += 1;
       waiting.set(lastId, resolve);
       // Nothing but the answer may keep this process going.
       thread.ref();
-      thread.postMessage({ id: lastId, command, ms });
+      thread.postMessage({ ...question, id: lastId, command });
     });
 }

@@ -12,6 +12,8 @@ export interface TemporarySqs extends AsyncDisposable {
   /** The emulator's clock, in ms since 1970. */
   now(): Promise<number>;
   inspect(queueName: string): Promise<QueueContents>;
+  /** Another one, with other queues and another clock; to be stopped before this one. */
+  openAnother(): Promise<TemporarySqs>;
   stop(): Promise<void>;
 }
 

@@ -23,12 +23,17 @@ export class GroupHold {
     return this.#ready.length + waiting;
   }
 
-  /** Takes in what was received, in the order of the receive. */
+  /**
+   * Takes in what was received together, in the order of the receive. SQS gives no member of a group
+   * of which one is in flight, so a group that we know already was taken from us meanwhile.
+   */
   add(received: readonly ReceivedEntry[]): void {
+    for (const groupId of new Set(received.map(groupIdOf))) this.#forget(groupId);
     for (const one of received) {
-      const group = this.#groupOf(one);
-      if (group.head === null && group.waiting.length === 0 && !this.#isReady(one)) {
-        this.#makeReady(one);
+      const group = this.#groups.get(groupIdOf(one));
+      if (group === undefined) {
+        this.#groups.set(groupIdOf(one), { head: null, waiting: [] });
+        this.#ready.push(one);
       } else {
         group.waiting.push(one);
       }
@@ -39,14 +44,16 @@ export class GroupHold {
   takeReady(maxCount: number): readonly ReceivedEntry[] {
     const taken = this.#ready.splice(0, maxCount);
     for (const one of taken) {
-      this.#groupOf(one).head = { token: claimTokenOf(one), deadlineMs: deadlineMs(one) };
+      const group = this.#groups.get(groupIdOf(one));
+      if (group !== undefined) {
+        group.head = { token: claimTokenOf(one), deadlineMs: deadlineMs(one) };
+      }
     }
     return taken;
   }
 
-  /** Resolves when a member becomes ready. */
+  /** Resolves when a member becomes ready because the one before it left the queue. */
   whenReady(): Promise<void> {
-    if (this.#ready.length > 0) return Promise.resolve();
     return new Promise((resolve) => this.#wake.push(resolve));
   }
 
@@ -89,18 +96,12 @@ export class GroupHold {
 
   /** Forgets what is no longer ours: SQS will hand it out again. */
   prune(nowMs: number): void {
-    for (const one of this.#ready) {
-      if (deadlineMs(one) <= nowMs && one.groupId !== null) this.#groups.delete(one.groupId);
-    }
-    this.#ready = this.#ready.filter((one) => deadlineMs(one) > nowMs);
-    for (const [groupId, group] of this.#groups) {
+    for (const one of this.#ready) if (deadlineMs(one) <= nowMs) this.#forget(groupIdOf(one));
+    for (const [groupId, { head, waiting }] of this.#groups) {
       const isLost =
-        (group.head !== null && group.head.deadlineMs <= nowMs) ||
-        group.waiting.some((one) => deadlineMs(one) <= nowMs);
-      if (isLost) {
-        this.#groups.delete(groupId);
-        this.#ready = this.#ready.filter((one) => one.groupId !== groupId);
-      }
+        (head !== null && head.deadlineMs <= nowMs) ||
+        waiting.some((one) => deadlineMs(one) <= nowMs);
+      if (isLost) this.#forget(groupId);
     }
   }
 
@@ -112,18 +113,9 @@ export class GroupHold {
     return rest;
   }
 
-  #groupOf({ groupId }: ReceivedEntry): Group {
-    const id = groupId ?? "";
-    let group = this.#groups.get(id);
-    if (group === undefined) {
-      group = { head: null, waiting: [] };
-      this.#groups.set(id, group);
-    }
-    return group;
-  }
-
-  #isReady({ groupId }: ReceivedEntry): boolean {
-    return this.#ready.some((one) => one.groupId === groupId);
+  #forget(groupId: string): void {
+    this.#groups.delete(groupId);
+    this.#ready = this.#ready.filter((one) => groupIdOf(one) !== groupId);
   }
 
   #makeReady(one: ReceivedEntry): void {
@@ -131,6 +123,10 @@ export class GroupHold {
     for (const wake of this.#wake) wake();
     this.#wake = [];
   }
+}
+
+function groupIdOf({ groupId }: ReceivedEntry): string {
+  return groupId ?? "";
 }
 
 function deadlineMs({ leasedAtMs, leaseDurationMs }: ReceivedEntry): number {

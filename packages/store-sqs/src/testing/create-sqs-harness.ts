@@ -12,7 +12,8 @@ import { sqsRawProbes } from "./sqs-raw-probes.js";
 export async function createSqsHarness(options: { readonly fifo: boolean }): Promise<StoreHarness> {
   const sqs = await startTemporarySqs();
   return {
-    createOutbox: (given) => createOutbox(sqs, options.fifo, given),
+    // Each outbox has a clock of its own.
+    createOutbox: async (given) => createOutbox(await sqs.openAnother(), options.fifo, given),
     close: () => sqs.stop(),
   };
 }
@@ -59,6 +60,7 @@ async function createOutbox(
     close: async () => {
       for (const store of opened) await store.close();
       for (const client of clients) client.destroy();
+      await sqs.stop();
     },
   };
 }
