@@ -89,7 +89,7 @@ export class Intake {
   async #takeFromGroups(request: IntakeRequest, hold: GroupHold): Promise<Taken> {
     hold.prune(performance.now());
     const entries = [...hold.takeReady(request.maxCount)];
-    const room = request.maxCount - entries.length - hold.size;
+    const room = roomFor(request.maxCount, entries.length + hold.size);
     let wasFull = false;
     if (room > 0) {
       const isBusy = entries.length > 0 || hold.size > 0;
@@ -215,6 +215,12 @@ export class Intake {
     work.then(done, done);
     return work;
   }
+}
+
+/** Whole receives where something is in hand already: half-full ones cost as much. */
+function roomFor(maxCount: number, inHand: number): number {
+  const room = maxCount - inHand;
+  return inHand === 0 ? room : Math.floor(room / largestBatch) * largestBatch;
 }
 
 function unrefPause(ms: number): Promise<void> {

@@ -2,8 +2,11 @@ import { type OutboxClaim, remainingLeaseMs } from "@outbox/core";
 import { longestLeaseMs } from "./capabilities.js";
 import type { ServerClock } from "./server-clock.js";
 
-/** A second, so that the request arrives before SQS's own twelve hours are over. */
-const limitMarginMs = 1_000;
+/**
+ * So that the request arrives before SQS's own twelve hours are over: the Date header's second, and
+ * one for the way there.
+ */
+const limitMarginMs = 2_000;
 
 /** The lease is over by this process's clocks, or by SQS's: nothing may be sent for it any more. */
 export function isLeaseOver(claim: OutboxClaim, clock: ServerClock): boolean {

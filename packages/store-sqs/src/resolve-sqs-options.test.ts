@@ -11,17 +11,33 @@ test.each<[string, unknown, string]>([
   ["an unknown option", { queues, queueUrl: "x" }, "options.queueUrl"],
   ["no queues", {}, "options.queues.pending"],
   ["a name for a URL", { queues: { ...queues, pending: "outbox" } }, "options.queues.pending"],
-  ["one queue twice", { queues: { ...queues, deadLetter: queues.pending } }, "options.queues.deadLetter"],
+  [
+    "one queue twice",
+    { queues: { ...queues, deadLetter: queues.pending } },
+    "options.queues.deadLetter",
+  ],
   ["queues of two kinds", { queues: { ...queues, pending: url("outbox.fifo") } }, "options.queues"],
   ["a client that is none", { queues, client: {} }, "options.client"],
   ["a client and settings for one", { queues, client, clientConfig: {} }, "options.clientConfig"],
   ["a client for receives alone", { queues, receiveClient: client }, "options.receiveClient"],
   ["a poll longer than SQS's", { queues, longPollMs: 20_001 }, "options.longPollMs"],
   ["no time for a reply", { queues, callTimeoutMs: 0 }, "options.callTimeoutMs"],
-  ["a retention beyond SQS's", { queues, deadLetterRetentionMs: 2e9 }, "options.deadLetterRetentionMs"],
+  [
+    "a retention beyond SQS's",
+    { queues, deadLetterRetentionMs: 2e9 },
+    "options.deadLetterRetentionMs",
+  ],
   ["an unknown deviation", { queues, accept: ["everything"] }, "options.accept"],
-  ["no count", { queues, maxReceiveCount: { count: 0, isSuspended: () => false } }, "options.maxReceiveCount.count"],
-  ["no word on outages", { queues, maxReceiveCount: { count: 100 } }, "options.maxReceiveCount.isSuspended"],
+  [
+    "no count",
+    { queues, maxReceiveCount: { count: 0, isSuspended: () => false } },
+    "options.maxReceiveCount.count",
+  ],
+  [
+    "no word on outages",
+    { queues, maxReceiveCount: { count: 100 } },
+    "options.maxReceiveCount.isSuspended",
+  ],
 ])("%s is refused by name", (_what, options, argument) => {
   expect(() => createSqsStore(options as SqsStoreOptions)).toThrow(
     expect.objectContaining({ code: "outbox.invalid_argument", argument }),

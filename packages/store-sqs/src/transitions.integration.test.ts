@@ -13,7 +13,12 @@ describe("on a standard queue", () => {
   test("a message carries the entry, and id, type and traceparent beside it", async () => {
     await using outbox = await openOutbox(server());
     const traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
-    await outbox.store.enqueue({ type: "order.placed", envelopeId: "v-1", payload: 1, traceparent });
+    await outbox.store.enqueue({
+      type: "order.placed",
+      envelopeId: "v-1",
+      payload: 1,
+      traceparent,
+    });
     const [message] = await outbox.pending();
     expect(message?.messageAttributes).toMatchObject({
       id: { StringValue: "v-1" },
@@ -50,7 +55,10 @@ describe("on a standard queue", () => {
     await outbox.store.enqueue({ type: "order.placed" });
     for (let round = 1; round <= 3; round++) {
       const claim = await outbox.claimOne();
-      expect(claim.entry).toMatchObject({ claimAttemptCount: 2 * round - 1, retryCount: round - 1 });
+      expect(claim.entry).toMatchObject({
+        claimAttemptCount: 2 * round - 1,
+        retryCount: round - 1,
+      });
       await outbox.store.releaseClaim(claim);
       await outbox.store.markClaimFailed(await outbox.claimOne(), unavailable, { retryInMs: 0 });
     }
@@ -156,7 +164,10 @@ describe("on a standard queue", () => {
 
   test("an entry that is too big is refused before anything is sent", async () => {
     await using outbox = await openOutbox(server(), { attributes: { MaximumMessageSize: "2048" } });
-    const entries = [{ type: "order.placed" }, { type: "order.placed", payload: "x".repeat(3_000) }];
+    const entries = [
+      { type: "order.placed" },
+      { type: "order.placed", payload: "x".repeat(3_000) },
+    ];
     await expect(outbox.store.enqueue(entries)).rejects.toMatchObject({
       code: "outbox.invalid_argument",
       message: expect.stringContaining("the queue takes 2048"),

@@ -38,15 +38,18 @@ test.each([
     "visibility-timeout",
     "VisibilityTimeout (30 s)",
   ],
-] as const)("%s is an error with a remedy, unless accepted by name", (_what, changes, name, words) => {
-  const queue = { ...good, ...changes };
-  const [finding, ...others] = pendingQueueFindings(queue, expected);
-  expect(others).toEqual([]);
-  expect(finding).toMatchObject({ severity: "error", message: expect.stringContaining(words) });
-  expect(finding?.remedy).toContain(`accept: ["${name}"]`);
-  const [accepted] = pendingQueueFindings(queue, { ...expected, accept: [name] });
-  expect(accepted?.severity).toBe("info");
-});
+] as const)(
+  "%s is an error with a remedy, unless accepted by name",
+  (_what, changes, name, words) => {
+    const queue = { ...good, ...changes };
+    const [finding, ...others] = pendingQueueFindings(queue, expected);
+    expect(others).toEqual([]);
+    expect(finding).toMatchObject({ severity: "error", message: expect.stringContaining(words) });
+    expect(finding?.remedy).toContain(`accept: ["${name}"]`);
+    const [accepted] = pendingQueueFindings(queue, { ...expected, accept: [name] });
+    expect(accepted?.severity).toBe("info");
+  },
+);
 
 test("a dead-letter queue must keep entries as long as declared, and take the largest", () => {
   const queue = { ...good, retentionMs: 4 * day, maxMessageBytes: 262_144 };

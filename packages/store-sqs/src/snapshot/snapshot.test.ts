@@ -71,18 +71,21 @@ test("bytes come back as bytes", () => {
 
 test("every field comes back", () => {
   const written: Snapshot = {
-    ...snapshot({ n: 1 }, {
-      metadata: { note: "x" },
-      orderingKey: "order-1",
-      status: "retryable-failure",
-      availableAt: at,
-      nextRetryAt: at,
-      deadLetterReason: "none",
-      retryCount: 4,
-      failures: [{ at, code: "http.503", message: "unavailable" }],
-      lastRedrive: { at, by: "ops", reason: null },
-      claimAttemptCount: 9,
-    }),
+    ...snapshot(
+      { n: 1 },
+      {
+        metadata: { note: "x" },
+        orderingKey: "order-1",
+        status: "retryable-failure",
+        availableAt: at,
+        nextRetryAt: at,
+        deadLetterReason: "none",
+        retryCount: 4,
+        failures: [{ at, code: "http.503", message: "unavailable" }],
+        lastRedrive: { at, by: "ops", reason: null },
+        claimAttemptCount: 9,
+      },
+    ),
     notBefore: at,
   };
   expect(readSnapshot(writeSnapshot(written))).toEqual({ kind: "snapshot", snapshot: written });
@@ -119,7 +122,11 @@ test.each([
   ["a list", "[1]", "no field `outbox`"],
   ["a version that is none", '{"outbox":"1"}', "no field `outbox`"],
   ["a field that is missing", firstRelease.replace('"entryId":"e-7",', ""), "`entryId`"],
-  ["a count that is none", firstRelease.replace('"generation":2', '"generation":-1'), "`generation`"],
+  [
+    "a count that is none",
+    firstRelease.replace('"generation":2', '"generation":-1'),
+    "`generation`",
+  ],
   ["an instant that is none", firstRelease.replace("2026-01-02T03:04:05.678Z", "noon"), "`time`"],
   ["a status that is none", firstRelease.replace("retryable-failure", "delivered"), "`status`"],
   ["a payload of another length", firstRelease.replace('"n":1}', '"n":10}'), "payload"],
