@@ -48,7 +48,6 @@ function snapshot(payload: unknown, changes: Partial<Snapshot["entry"]> = {}): S
 }
 
 /** What SQS takes in a body. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is allowed
 const allowed = /^[\t\n\r\u0020-\ud7ff\ue000-\ufffd]*$/;
 
 test.each([
