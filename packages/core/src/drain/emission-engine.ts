@@ -139,7 +139,7 @@ export class EmissionEngine {
     for (const item of this.#queue.removeUnless(() => false)) this.#release(item);
   }
 
-  /** To be called before the first claim after a store error; returns whether the store answered. */
+  /** To be called before the first claim after a store error; returns whether that may follow. */
   renewHeld(): Promise<boolean> {
     return this.#keeper.renewAll(() => this.#renewable());
   }
