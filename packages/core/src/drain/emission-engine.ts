@@ -169,6 +169,7 @@ export class EmissionEngine {
       Math.max(until, timing.monotonic()) + graceMs,
     );
     this.#ended.abort();
+    this.#given.source.end();
     return { left, unfinalized: this.finalizer.abandon() };
   }
 
