@@ -35,6 +35,7 @@ describe("isPlainJson", () => {
     ["undefined in an array", [undefined], false],
     ["a hole", new Array(1), false],
     ["undefined", undefined, false],
+    ["NaN", [Number.NaN], false],
   ])("%s: %o, %s", (_, value, expected) => {
     expect(isPlainJson(value)).toBe(expected);
   });
