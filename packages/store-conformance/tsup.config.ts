@@ -1,7 +1,10 @@
+import type { Options } from "tsup";
 import { packageBuild } from "../../tsup.shared.js";
 
-export default {
+const build: Options = {
   ...packageBuild(),
+  // `node:test` has no name without its prefix.
+  removeNodeProtocol: false,
   entry: {
     index: "src/index.ts",
     "node-test": "src/node-test.ts",
@@ -10,3 +13,5 @@ export default {
     "claim-loop": "src/processes/claim-loop.ts",
   },
 };
+
+export default build;

@@ -3,21 +3,20 @@ import { createMemoryStore } from "../memory/create-memory-store.js";
 import { DrainWorld } from "../testing-doubles/drain-world.js";
 import { obeysSignal, waits } from "../testing-doubles/recording-emitter.js";
 import { held } from "../testing-doubles/store-fault.js";
-import { OutboxWorkerLoop } from "../worker/outbox-worker-loop.js";
-import type { WorkerOptions } from "../worker/worker-options.js";
+import { startWorker } from "../testing-doubles/worker-of.js";
 import { drain } from "./drain.js";
 
 const hour = 60 * 60 * 1_000;
 
-function startWorker(world: DrainWorld, options: Partial<WorkerOptions> = {}) {
-  const { store, emitter, timing } = world;
-  const worker = new OutboxWorkerLoop({ store, emitter, ...options }, timing);
-  worker.start();
-  return worker;
-}
-
 const stalls = [
   ["a blocked event loop", (world: DrainWorld, ms: number) => world.timing.block(ms)],
+  [
+    "a blocked event loop and a wall clock set back",
+    (world: DrainWorld, ms: number) => {
+      world.timing.block(ms);
+      world.timing.stepWall(-6 * hour);
+    },
+  ],
   ["a suspended machine", (world: DrainWorld, ms: number) => world.timing.suspend(ms)],
 ] as const;
 

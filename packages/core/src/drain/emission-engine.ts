@@ -1,36 +1,14 @@
 import type { EmissionResult } from "../contract/emission-result.js";
 import { remainingLeaseMs } from "../store/lease-deadline.js";
-import type { Timing } from "../timing/timing.js";
 import { decideCompletion } from "./decide-completion.js";
 import { Emission, type EmissionState } from "./emission.js";
 import { EmissionPace } from "./emission-pace.js";
 import { EmissionSlots } from "./emission-slots.js";
+import type { EngineOptions, EngineStopReport } from "./engine-options.js";
 import { Finalizer } from "./finalizer.js";
 import { LeaseKeeper } from "./lease-keeper.js";
-import type { EventSink } from "./outbox-event.js";
-import type { ResolvedDrainOptions } from "./resolve-drain-options.js";
 import { eventEntry, type WorkItem } from "./work-item.js";
 import { WorkQueue } from "./work-queue.js";
-import type { WorkSource } from "./work-source.js";
-
-export interface EngineOptions {
-  readonly options: ResolvedDrainOptions;
-  readonly source: WorkSource;
-  readonly timing: Timing;
-  readonly events: EventSink;
-  /** Called whenever more work might be wanted, or something came to an end. */
-  onProgress(): void;
-  onStoreError(operation: "complete" | "renew", error: unknown): void;
-  /** The store answered, and nothing of the operation is left to be repeated. */
-  onStoreReply(operation: "complete" | "renew"): void;
-}
-
-export interface EngineStopReport {
-  /** Emissions that did not end; their entries were given back. */
-  readonly left: readonly WorkItem[];
-  /** Results that could not be written. */
-  readonly unfinalized: number;
-}
 
 /** How long aborted emissions have to end, and then results to be written, at a stop; in ms. */
 const graceMs = 1_000;
@@ -139,7 +117,7 @@ export class EmissionEngine {
     for (const item of this.#queue.removeUnless(() => false)) this.#release(item);
   }
 
-  /** To be called before the first claim after a store error; returns whether the store answered. */
+  /** To be called before the first claim after a store error; returns whether that may follow. */
   renewHeld(): Promise<boolean> {
     return this.#keeper.renewAll(() => this.#renewable());
   }
@@ -169,6 +147,7 @@ export class EmissionEngine {
       Math.max(until, timing.monotonic()) + graceMs,
     );
     this.#ended.abort();
+    this.#given.source.end();
     return { left, unfinalized: this.finalizer.abandon() };
   }
 

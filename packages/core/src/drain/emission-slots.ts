@@ -1,9 +1,13 @@
 import type { Emission } from "./emission.js";
 
+/** After so many times its timeout a call that still has not ended is given up on. */
+const timeoutsUntilForgotten = 5;
+
 /**
  * Who occupies the `emitConcurrency` slots. An emission that timed out frees its slot, but its call
- * may still be running and counts towards a second set of slots: as long again as its timeout, then
- * it is forgotten, because a call that never ends must not starve everything else for ever.
+ * goes on and burdens the provider: together with what runs, such calls make up at most twice the
+ * slots. A call that never ends must not starve everything else for ever, so it is forgotten in the
+ * end.
  */
 export class EmissionSlots {
   readonly running = new Set<Emission>();
@@ -36,15 +40,16 @@ export class EmissionSlots {
 
   /** Frees the slots of emissions that take too long, and returns those. */
   timeOut(nowMs: number): readonly Emission[] {
+    const forgottenAfterMs = this.#emitTimeoutMs * timeoutsUntilForgotten;
+    for (const emission of this.#overdue) {
+      if (nowMs - emission.startedAtMs >= forgottenAfterMs) this.#overdue.delete(emission);
+    }
     const timedOut = [...this.running].filter(
       ({ startedAtMs }) => nowMs - startedAtMs >= this.#emitTimeoutMs,
     );
     for (const emission of timedOut) {
       this.running.delete(emission);
       this.#overdue.add(emission);
-    }
-    for (const emission of this.#overdue) {
-      if (nowMs - emission.startedAtMs >= this.#emitTimeoutMs * 2) this.#overdue.delete(emission);
     }
     return timedOut;
   }

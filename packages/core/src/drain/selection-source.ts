@@ -4,7 +4,7 @@ import type { OutboxStore } from "../contract/outbox-store.js";
 import type { ClaimTransition } from "../contract/transition.js";
 import { unclaimedDueTime } from "../entry/due-time.js";
 import type { Timing } from "../timing/timing.js";
-import { storeAnswer } from "./store-answer.js";
+import { StoreAnswers } from "./store-answers.js";
 import type { FinishedItem, TakenWork, WorkSource } from "./work-source.js";
 
 /** Longest wait for one answer, in ms; without leases there is nothing to derive it from. */
@@ -18,12 +18,14 @@ export class SelectionSource implements WorkSource {
   readonly overlaps = false;
   readonly #store: OutboxStore;
   readonly #timing: Timing;
+  readonly #answers: StoreAnswers;
   /** A mark is not safe to repeat, as a claim's transition is: what a failed batch wrote is kept. */
   readonly #written = new WeakMap<FinishedItem, ClaimTransition>();
 
   constructor(store: OutboxStore, timing: Timing) {
     this.#store = store;
     this.#timing = timing;
+    this.#answers = new StoreAnswers(timing);
   }
 
   async take(maxCount: number): Promise<TakenWork> {
@@ -55,8 +57,12 @@ export class SelectionSource implements WorkSource {
     return [];
   }
 
+  end(): void {
+    this.#answers.end();
+  }
+
   #answer<Answer>(operation: string, call: Promise<Answer>): Promise<Answer> {
-    return storeAnswer(operation, call, answerWithinMs, this.#timing);
+    return this.#answers.within(answerWithinMs, operation, call);
   }
 
   async #finishOne({ item: { entry }, decision }: FinishedItem): Promise<ClaimTransition> {

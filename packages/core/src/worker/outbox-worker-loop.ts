@@ -209,8 +209,11 @@ export class OutboxWorkerLoop implements OutboxWorker {
   /** One claim; returns how long to wait before the next. No error leaves here. */
   async #claim(run: Run, source: WorkSource, wanted: number): Promise<number> {
     try {
-      if (this.#status.isFailing && !(await run.engine.renewHeld())) {
-        return this.#polling.afterError(this.#status.failuresOf("renew"));
+      if (this.#status.isFailing) {
+        if (!(await run.engine.renewHeld())) {
+          return this.#polling.afterError(this.#status.failuresOf("renew"));
+        }
+        this.#status.answered("renew");
       }
       if (run.isStopping) return 0;
       const { items, more, lagMs } = await takeWork(source, wanted, this.#timing, this.#events);
