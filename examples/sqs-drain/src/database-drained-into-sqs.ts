@@ -39,7 +39,9 @@ export async function databaseDrainedIntoSqs(
     }
     const { delivered } = await drain({ store, emitter: emitToQueue(sqs.client, queueUrl) });
 
-    const committed = (await pool.query("select id from orders")).rows.map(({ id }) => id as string);
+    const committed = (await pool.query("select id from orders")).rows.map(
+      ({ id }) => id as string,
+    );
     const received = await receiveAll(sqs, queueUrl);
     return {
       title: "A database outbox drained into SQS",

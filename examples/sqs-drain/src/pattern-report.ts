@@ -7,5 +7,7 @@ export interface PatternReport {
 
 /** The failures of expectations that do not hold. */
 export function unmet(expectations: Readonly<Record<string, boolean>>): readonly string[] {
-  return Object.entries(expectations).flatMap(([expectation, holds]) => (holds ? [] : [expectation]));
+  return Object.entries(expectations).flatMap(([expectation, holds]) =>
+    holds ? [] : [expectation],
+  );
 }

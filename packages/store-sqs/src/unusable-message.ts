@@ -3,7 +3,7 @@ import { messageBytes, type TextAttributes } from "./snapshot/message-attributes
 import { storableAttribute } from "./snapshot/message-text.js";
 
 /** Attribute of a dead-lettered message that is no entry: what is wrong with it. */
-export const problemAttribute = "outbox.problem";
+const problemAttribute = "outbox.problem";
 
 /** Most attributes of one message. */
 const mostAttributes = 10;
