@@ -66,7 +66,8 @@ async function fateOf(context: StoreContext, message: ReceivedMessage): Promise<
   }
   const { snapshot } = read;
   const { entryId } = snapshot.entry;
-  const received = { ...message, snapshot };
+  const { body: _, attributes: __, ...lease } = message;
+  const received = { ...lease, snapshot };
   if (context.finished.isSuperseded(entryId, snapshot.generation)) return { kind: "delete" };
   const remaining =
     snapshot.notBefore === null ? 0 : snapshot.notBefore.getTime() - context.clock.nowMs();

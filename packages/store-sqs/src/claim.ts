@@ -32,6 +32,7 @@ export async function claim(
   await checks.bothForClaim(command.leaseDurationMs);
   await ensureClock(context);
   const sentAtMs = performance.now();
+  context.claimed.prune(sentAtMs);
   const found = replays?.find(command.claimId, sentAtMs) ?? [];
   const maxCount = command.maxCount - found.length;
   const taken =
@@ -88,7 +89,7 @@ function toClaim(context: StoreContext, received: ReceivedEntry, workerId: strin
     resolvedClaimToken: null,
     resolvedTransition: null,
   };
-  claimed.set(token, received);
+  claimed.add(received);
   return { entry, dueAt: unclaimedDueTime(entry) };
 }
 

@@ -6,9 +6,9 @@ import {
   type Finding,
   type StoreOptions,
 } from "@outbox/core";
-import { BoundedMap } from "./bounded-map.js";
 import { SqsCalls } from "./calls/sqs-calls.js";
 import { sqsFifoCapabilities, sqsStandardCapabilities } from "./capabilities.js";
+import { ClaimedMessages } from "./claimed-messages.js";
 import { GroupHold } from "./fifo/group-hold.js";
 import { RememberedWrites } from "./fifo/remembered-writes.js";
 import { FinishedClaims } from "./finished-claims.js";
@@ -137,7 +137,7 @@ function createContext(options: ResolvedSqsOptions): Created {
       checks: new QueueChecks(calls, queues, { isFifo, accept, deadLetterRetentionMs }),
       longPollMs: options.longPollMs,
       maxReceiveCount: options.maxReceiveCount,
-      claimed: new BoundedMap(20_000),
+      claimed: new ClaimedMessages(),
       finished: new FinishedClaims(),
       remembered: new RememberedWrites(),
       hold: isFifo ? new GroupHold() : null,

@@ -38,6 +38,7 @@ export async function extend(
     if (result?.kind !== "done") return { outcome: "stale-claim", claimExpiresAt: null };
     const lengthMs = Math.min(leaseDurationMs, seconds * 1_000);
     const groupId = context.claimed.get(claim.claimToken)?.groupId;
+    context.claimed.renewed(claim.claimToken, sentAtMs + lengthMs);
     if (groupId != null) context.hold?.renewed(groupId, claim.claimToken, sentAtMs, lengthMs);
     const at = new Date(Math.floor(clock.atMs(sentAtMs)));
     return { outcome: "applied", at, claimExpiresAt: new Date(at.getTime() + lengthMs) };

@@ -204,7 +204,7 @@ export class Intake {
     return Math.floor(wanted / 1_000) * 1_000;
   }
 
-  async #giveBack(messages: readonly ReceivedMessage[]): Promise<void> {
+  async #giveBack(messages: readonly Pick<ReceivedMessage, "receiptHandle">[]): Promise<void> {
     const { calls, queues } = this.#context;
     if (messages.length > 0) await giveBack(calls, queues.pending, messages);
   }

@@ -40,7 +40,7 @@ test("with the provider down and emissions slower than the lease, copies stay bo
   for (const { faults } of workers) {
     faults.always(
       "DeleteMessageBatchCommand",
-      failMembers("InternalError", () => Math.random() < 0.03, { senderFault: false }),
+      failMembers("InternalError", () => Math.random() < 0.004, { senderFault: false }),
     );
   }
   for (let round = 0; round < rounds; round++) {

@@ -18,8 +18,8 @@ export interface ReceivedMessage {
   readonly leaseDurationMs: number;
 }
 
-/** One whose body is an entry. */
-export interface ReceivedEntry extends ReceivedMessage {
+/** One whose body is an entry; the body itself has done its work. */
+export interface ReceivedEntry extends Omit<ReceivedMessage, "body" | "attributes"> {
   readonly snapshot: Snapshot;
 }
 

@@ -31,6 +31,9 @@ const holdSeconds = 900;
 /** Entries that are sent at a time, in the order of their creation. */
 const chunkSize = 500;
 
+/** A message that is given back in the end. */
+type Held = Pick<ReceivedMessage, "receiptHandle">;
+
 /** Which parked and dead-lettered entries to redrive. */
 export interface DeadLetterSelection {
   /** Every parked or dead-lettered entry is shown to it. @defaultValue all of them */
@@ -66,7 +69,7 @@ export async function redriveDeadLetters(
   const { where = () => true, maxCount = Number.POSITIVE_INFINITY, dryRun = false } = selection;
   await ensureClock(context);
   const seen = new Set<string>();
-  const others: ReceivedMessage[] = [];
+  const others: Held[] = [];
   let chosen: ReceivedEntry[] = [];
   let count = 0;
   try {
@@ -131,7 +134,7 @@ async function sendAgain(
   context: StoreContext,
   chosen: readonly ReceivedEntry[],
   { by = null, reason = null }: DeadLetterSelection,
-  others: ReceivedMessage[],
+  others: Held[],
 ): Promise<void> {
   if (chosen.length === 0) return;
   const { calls, queues, checks, clock } = context;

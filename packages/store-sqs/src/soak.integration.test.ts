@@ -15,8 +15,8 @@ import { temporaryServer } from "./testing/temporary-server.js";
 const server = temporaryServer();
 
 /** Set it to 100 000 for the long run. */
-const entries = Number(process.env["OUTBOX_TEST_SQS_ENTRIES"] ?? 3_000);
-const leaseDurationMs = 10_000;
+const entries = Number(process.env["OUTBOX_TEST_SQS_ENTRIES"] ?? 2_000);
+const leaseDurationMs = 6_000;
 const workers = 4;
 
 const chance = (share: number) => Math.random() < share;

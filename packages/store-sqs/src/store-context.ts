@@ -1,9 +1,8 @@
-import type { BoundedMap } from "./bounded-map.js";
 import type { SqsCalls } from "./calls/sqs-calls.js";
+import type { ClaimedMessages } from "./claimed-messages.js";
 import type { GroupHold } from "./fifo/group-hold.js";
 import type { RememberedWrites } from "./fifo/remembered-writes.js";
 import type { FinishedClaims } from "./finished-claims.js";
-import type { ReceivedEntry } from "./received-message.js";
 import type { ServerClock } from "./server-clock.js";
 import type { OutboxQueues, QueueChecks } from "./setup/queue-checks.js";
 
@@ -22,8 +21,7 @@ export interface StoreContext {
   readonly checks: QueueChecks;
   readonly longPollMs: number;
   readonly maxReceiveCount: MaxReceiveCount | null;
-  /** What was handed out as a claim, by token, until its claim is finished. */
-  readonly claimed: BoundedMap<string, ReceivedEntry>;
+  readonly claimed: ClaimedMessages;
   readonly finished: FinishedClaims;
   /** What this process remembers of messages that it gave back. */
   readonly remembered: RememberedWrites;

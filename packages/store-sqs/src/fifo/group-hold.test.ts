@@ -6,8 +6,6 @@ function received(groupId: string, name: string, leasedAtMs = 0): ReceivedEntry 
   return {
     messageId: name,
     receiptHandle: name,
-    body: "",
-    attributes: {},
     sentAtMs: 0,
     receiveCount: 1,
     groupId,
