@@ -189,10 +189,6 @@ export class Intake {
     );
     for (const { sentAtMs } of messages) clock.notePast(sentAtMs, receivedAtMs);
     const wasFull = messages.length === count;
-    if (this.#isClosing) {
-      await this.#giveBack(messages);
-      return { entries: [], count: messages.length, wasFull: false };
-    }
     return { entries: await this.#admit(messages), count: messages.length, wasFull };
   }
 
