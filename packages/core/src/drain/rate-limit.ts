@@ -1,0 +1,30 @@
+/** Emissions per second on average, and how many may come at once. */
+export interface RateLimit {
+  readonly perSecond: number;
+  /** @defaultValue `perSecond`, at least 1 */
+  readonly burst?: number | undefined;
+}
+
+/** A token bucket. */
+export class RateLimiter {
+  readonly #perMs: number;
+  readonly #burst: number;
+  #tokens: number;
+  #filledAtMs: number;
+
+  constructor({ perSecond, burst }: RateLimit, nowMs: number) {
+    this.#perMs = perSecond / 1_000;
+    this.#burst = burst ?? Math.max(1, perSecond);
+    this.#tokens = this.#burst;
+    this.#filledAtMs = nowMs;
+  }
+
+  /** Takes a token and returns 0, or returns how long until there is one, in ms. */
+  take(nowMs: number): number {
+    this.#tokens = Math.min(this.#burst, this.#tokens + (nowMs - this.#filledAtMs) * this.#perMs);
+    this.#filledAtMs = nowMs;
+    if (this.#tokens < 1) return (1 - this.#tokens) / this.#perMs;
+    this.#tokens -= 1;
+    return 0;
+  }
+}
