@@ -1,3 +1,12 @@
 import { packageBuild } from "../../tsup.shared.js";
 
-export default packageBuild(["src/index.ts", "src/node-test.ts", "src/vitest.ts"]);
+export default {
+  ...packageBuild(),
+  entry: {
+    index: "src/index.ts",
+    "node-test": "src/node-test.ts",
+    vitest: "src/vitest.ts",
+    // Started as a process by its path, which is beside whatever chunk starts it.
+    "claim-loop": "src/processes/claim-loop.ts",
+  },
+};

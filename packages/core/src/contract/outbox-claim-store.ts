@@ -8,28 +8,36 @@ import type { ClaimTransition } from "./transition.js";
 
 /** One member of a `completeClaims` batch. */
 export type ClaimCompletion =
-  | { readonly claim: OutboxClaim; readonly kind: "delivered"; readonly result?: DeliveredResult }
+  | {
+      readonly claim: OutboxClaim;
+      readonly kind: "delivered";
+      readonly result?: DeliveredResult | undefined;
+    }
   | {
       readonly claim: OutboxClaim;
       readonly kind: "failed";
       readonly error: EmissionError;
-      readonly retry?: RetryOptions;
+      readonly retry?: RetryOptions | undefined;
     }
   | {
       readonly claim: OutboxClaim;
       readonly kind: "deferred";
       readonly retryInMs: number;
-      readonly error?: EmissionError;
+      readonly error?: EmissionError | undefined;
     }
   | {
       readonly claim: OutboxClaim;
       readonly kind: "dead-lettered";
       readonly error: EmissionError;
-      readonly reason?: string;
+      readonly reason?: string | undefined;
       /** `false` for an entry that was not emitted. @defaultValue true */
-      readonly countsFailure?: boolean;
+      readonly countsFailure?: boolean | undefined;
     }
-  | { readonly claim: OutboxClaim; readonly kind: "release"; readonly delayMs?: number };
+  | {
+      readonly claim: OutboxClaim;
+      readonly kind: "release";
+      readonly delayMs?: number | undefined;
+    };
 
 /**
  * Claims with leases, for any number of workers. Delivery is at-least-once: a lease that expires

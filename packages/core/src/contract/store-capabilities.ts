@@ -37,7 +37,7 @@ export interface StoreCapabilities {
   readonly maxDelayMs: number | null;
   /** Most entries one claim can return; `null` is unbounded. */
   readonly maxClaimCount: number | null;
-  /** Most transitions the database takes at once; core splits longer batches. `null` is unbounded. */
+  /** Most transitions or renewals the database takes at once; core splits. `null` is unbounded. */
   readonly maxTransitionBatch: number | null;
   /** How long a parked or dead-lettered entry is kept, in ms; `null` is until purged. */
   readonly maxParkedAgeMs: number | null;

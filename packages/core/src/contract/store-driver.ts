@@ -58,7 +58,10 @@ export interface StoreDriver<Transaction = unknown> {
    */
   complete(completions: readonly DriverCompletion[]): Promise<readonly DriverTransition[]>;
 
-  /** Moves the expiry to `leaseDurationMs` from the database's now where the token is still mine. */
+  /**
+   * Moves the expiry to `leaseDurationMs` from the database's now where the token is still mine; in
+   * input order. Must be safe to repeat. No two claims of a batch are of the same entry.
+   */
   extend(
     claims: readonly OutboxClaim[],
     leaseDurationMs: number,

@@ -1,3 +1,5 @@
+import { types } from "node:util";
+import { errorMessage } from "../errors/error-message.js";
 import { InvalidArgumentError } from "../errors/invalid-argument-error.js";
 
 /** A payload as stores keep it: JSON text exactly as serialised once, or bytes. */
@@ -8,28 +10,18 @@ export type EncodedPayload =
 /**
  * Serialises a payload so that it comes back as it went in.
  *
- * What JSON would lose silently is refused: BigInt, cycles, NaN and infinities, functions,
- * symbols, Map, Set, `undefined` in an array. As everywhere in JSON, a property that is `undefined`
- * is left out, and a `toJSON` (such as a Date's) decides what is stored.
+ * What JSON would lose silently is refused: NaN and infinities, functions, symbols, Map, Set and
+ * the like, an invalid Date, `undefined` in an array; and so is what it cannot carry at all: BigInt,
+ * cycles. As everywhere in JSON, a property that is `undefined` is left out, -0 becomes 0, and a
+ * `toJSON` (such as a Date's) decides what is stored.
  */
 export function encodePayload(payload: unknown, argument: string): EncodedPayload {
-  if (payload instanceof Uint8Array) {
+  if (types.isUint8Array(payload)) {
     // A copy: the caller may reuse its buffer before the row is written.
-    const bytes = Uint8Array.from(payload);
+    const bytes = new Uint8Array(payload);
     return { format: "bytes", bytes, byteLength: bytes.byteLength };
   }
-  let text: string;
-  try {
-    refuseLossy(payload ?? null, argument, []);
-    text = JSON.stringify(payload ?? null);
-  } catch (error) {
-    if (InvalidArgumentError.isInstance(error)) throw error;
-    throw new InvalidArgumentError(
-      argument,
-      `cannot be serialised as JSON (${error instanceof Error ? error.message : String(error)}); pass plain data, or bytes as a Uint8Array`,
-      { cause: error },
-    );
-  }
+  const text = toJson(payload ?? null, argument);
   return { format: "json", text, byteLength: Buffer.byteLength(text) };
 }
 
@@ -42,52 +34,89 @@ export function decodePayload(
   return encoded.format === "json" ? JSON.parse(encoded.text) : encoded.bytes;
 }
 
-function refuseLossy(value: unknown, path: string, ancestors: object[]): void {
+function toJson(payload: unknown, argument: string): string {
+  let text: string | undefined;
+  try {
+    text = JSON.stringify(payload, refuseLoss(argument));
+  } catch (error) {
+    if (InvalidArgumentError.isInstance(error)) throw error;
+    const hint = error instanceof RangeError ? ": is it nested too deeply, or too large?" : "";
+    throw new InvalidArgumentError(
+      argument,
+      `cannot be serialised as JSON (${errorMessage(error)}${hint}); pass plain data, or bytes as a Uint8Array`,
+      { cause: error },
+    );
+  }
+  if (text !== undefined) return text;
+  throw new InvalidArgumentError(
+    argument,
+    "has a toJSON() that returns nothing; return plain data",
+  );
+}
+
+/** A replacer, so that what is checked is what is stored: members after their `toJSON`. */
+function refuseLoss(argument: string) {
+  const places = new Map<object, readonly [holder: object, key: string]>();
+  const pathOf = (holder: object, key: string): string => {
+    const place = places.get(holder);
+    // Only what JSON.stringify wraps around the payload itself has no place.
+    if (place === undefined) return argument;
+    return `${pathOf(...place)}${Array.isArray(holder) ? `[${key}]` : `.${key}`}`;
+  };
+  return function (this: object, key: string, value: unknown): unknown {
+    const loss = lossOf(value, this, key);
+    if (loss !== null) throw new InvalidArgumentError(pathOf(this, key), loss);
+    if (typeof value === "object" && value !== null) places.set(value, [this, key]);
+    return value;
+  };
+}
+
+function lossOf(value: unknown, holder: object, key: string): string | null {
   switch (typeof value) {
-    case "string":
-    case "boolean":
-      return;
     case "number":
-      if (Number.isFinite(value)) return;
-      throw new InvalidArgumentError(
-        path,
-        `is ${value}, which JSON cannot carry; store null or text`,
-      );
+      return lossOfNumber(value);
     case "bigint":
-      throw new InvalidArgumentError(
-        path,
-        "is a BigInt, which JSON cannot carry; store it as text",
-      );
+      return "is a BigInt, which JSON cannot carry; store it as text";
+    case "function":
+    case "symbol":
+      return `is a ${typeof value}, which JSON cannot carry; leave it out`;
+    case "undefined":
+      return Array.isArray(holder)
+        ? "is undefined, which JSON would turn into null; store null"
+        : null;
     case "object":
-      break;
+      if (value !== null) return lossOfObject(value);
+      return types.isDate(Reflect.get(holder, key))
+        ? "is an invalid Date, which JSON would turn into null; store null or a valid one"
+        : null;
     default:
-      throw new InvalidArgumentError(
-        path,
-        `is a ${typeof value}, which JSON cannot carry; leave it out`,
-      );
+      return null;
   }
-  if (value === null) return;
-  if (typeof (value as { toJSON?: unknown }).toJSON === "function") return;
-  if (ancestors.includes(value)) {
-    throw new InvalidArgumentError(
-      path,
-      "contains itself, which JSON cannot carry; store a reference by id",
-    );
-  }
-  ancestors.push(value);
-  if (Array.isArray(value)) {
-    for (let index = 0; index < value.length; index++) {
-      refuseLossy(value[index], `${path}[${index}]`, ancestors);
-    }
-  } else if (value instanceof Map || value instanceof Set || ArrayBuffer.isView(value)) {
-    throw new InvalidArgumentError(
-      path,
-      `is a ${value.constructor.name}, which JSON would lose; convert it to an array or object first`,
-    );
-  } else {
-    for (const [key, member] of Object.entries(value)) {
-      if (member !== undefined) refuseLossy(member, `${path}.${key}`, ancestors);
-    }
-  }
-  ancestors.pop();
+}
+
+function lossOfNumber(value: number): string | null {
+  return Number.isFinite(value) ? null : `is ${value}, which JSON cannot carry; store null or text`;
+}
+
+function lossOfObject(value: object): string | null {
+  if (types.isNumberObject(value)) return lossOfNumber(Number(value));
+  return losesContents(value)
+    ? `is a ${Object.prototype.toString.call(value).slice("[object ".length, -1)}, which JSON would lose; convert it to an array, an object or text first`
+    : null;
+}
+
+/** Objects that keep what they hold where `JSON.stringify` does not look. */
+function losesContents(value: object): boolean {
+  return (
+    types.isMap(value) ||
+    types.isSet(value) ||
+    types.isWeakMap(value) ||
+    types.isWeakSet(value) ||
+    types.isPromise(value) ||
+    types.isNativeError(value) ||
+    types.isRegExp(value) ||
+    types.isSymbolObject(value) ||
+    types.isAnyArrayBuffer(value) ||
+    ArrayBuffer.isView(value)
+  );
 }

@@ -93,7 +93,8 @@ export const savableStatuses = [
 
 /** What `save` and `saveClaim` write of `next`; its status must be one of `savableStatuses`. */
 export function savedWrite(read: OutboxEntry, next: OutboxEntry): TransitionWrite {
-  const dueAt = next.status === "pending" ? next.availableAt : next.nextRetryAt;
+  // A pending entry without availableAt is due since it was created; null would keep the old one.
+  const dueAt = next.status === "pending" ? (next.availableAt ?? read.createdAt) : next.nextRetryAt;
   return {
     ...unchanged(read),
     kind: next.status,
@@ -117,7 +118,9 @@ export function withoutTexts(
   entry: OutboxEntry,
   cause: string,
 ): TransitionWrite {
-  const replaced = `(text refused by the store: ${storableText(cause, 200)})`;
+  // ASCII only: the cause may quote the very character that was refused.
+  const quoted = storableText(cause, 200).replace(/[^\x20-\x7e]/g, "?");
+  const replaced = `(text refused by the store: ${quoted})`;
   return {
     ...write,
     failures: write.failures.map((failure) => ({

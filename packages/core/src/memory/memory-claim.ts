@@ -9,7 +9,9 @@ export function claimFromMemory(outbox: MemoryOutbox, command: ClaimCommand): Dr
   const now = outbox.now();
   const replayed = command.claimId === null ? [] : liveLeasesOf(outbox, command.claimId, now);
   const due = dueRows(outbox, now).filter((row) => isWanted(row, command));
-  const chosen = choose(due, command, command.maxCount - replayed.length, replayed.length > 0);
+  // A repetition may ask for less than the first try got.
+  const room = Math.max(0, command.maxCount - replayed.length);
+  const chosen = choose(due, command, room, replayed.length > 0);
   const claimed = chosen.rows.map((row) => {
     const leased = lease(row, command, now, chosen.solo);
     outbox.rows.set(row.entry.entryId, leased);

@@ -9,12 +9,18 @@ import type {
   StoreDriver,
 } from "../contract/store-driver.js";
 import type { Timing } from "../timing/timing.js";
-import { requireList } from "../validation/argument-checks.js";
+import {
+  refuseUnknownKeys,
+  requireDurationMs,
+  requireList,
+  requireObject,
+} from "../validation/argument-checks.js";
 import {
   resolveClaimRequest,
   resolveLeaseDurationMs,
 } from "../validation/resolve-claim-request.js";
 import { requireClaim } from "../validation/resolve-transition.js";
+import { batchesWithoutRepeats } from "./batches-without-repeats.js";
 import { brokenDriver } from "./broken-driver.js";
 import { completeInBatches } from "./complete-in-batches.js";
 import { leaseDeadline, readClocks } from "./lease-deadline.js";
@@ -47,6 +53,32 @@ export function claimOperations(
     return toClaimBatch(driver, batch, sentAt);
   };
 
+  const extend = async (
+    claims: readonly OutboxClaim[],
+    leaseDurationMs: number,
+  ): Promise<readonly ClaimExtension[]> => {
+    let sentAt = readClocks(timing);
+    const extensions = await calls.run("extend", "always", () => {
+      sentAt = readClocks(timing);
+      return driver.extend(claims, leaseDurationMs);
+    });
+    return claims.map((claim, index) => {
+      const extension = extensions[index];
+      if (extension === undefined) throw brokenDriver(driver, "extend", "a missing outcome");
+      if (extension.outcome !== "applied") return { outcome: extension.outcome, claim: null };
+      const claimExpiresAt = extension.claimExpiresAt ?? claim.claimExpiresAt;
+      return {
+        outcome: "applied",
+        claim: {
+          ...claim,
+          entry: { ...claim.entry, claimExpiresAt },
+          claimExpiresAt,
+          deadline: leaseDeadline(sentAt, leaseDurationMs),
+        },
+      };
+    });
+  };
+
   const complete = async (completions: readonly ClaimCompletion[]) => {
     const writes = completions.map((completion, index) =>
       resolveCompletion(completion, `completions[${index}]`, timing),
@@ -64,25 +96,18 @@ export function claimOperations(
     claimPending: (request) => claim("pending", request),
     claimRetryReady: (request) => claim("retry-ready", request),
 
-    markClaimDelivered: async (claim, result) =>
-      completeOne({ claim, kind: "delivered", ...(result === undefined ? {} : { result }) }),
-    markClaimFailed: async (claim, error, retry) =>
-      completeOne({ claim, kind: "failed", error, ...(retry === undefined ? {} : { retry }) }),
-    markClaimDeadLettered: async (claim, error, reason) =>
-      completeOne({
-        claim,
-        kind: "dead-lettered",
-        error,
-        ...(reason === undefined ? {} : { reason }),
-      }),
+    markClaimDelivered: (claim, result) => completeOne({ claim, kind: "delivered", result }),
+    markClaimFailed: (claim, error, retry) => completeOne({ claim, kind: "failed", error, retry }),
+    markClaimDeadLettered: (claim, error, reason) =>
+      completeOne({ claim, kind: "dead-lettered", error, reason }),
     saveClaim: async (claim, entry) =>
       single(await completeInBatches(driver, calls, [resolveSaveClaim(claim, entry)])),
-    releaseClaim: async (claim, options) =>
-      completeOne({
-        claim,
-        kind: "release",
-        ...(options?.delayMs === undefined ? {} : { delayMs: options.delayMs }),
-      }),
+    releaseClaim: async (claim, options = {}) => {
+      refuseUnknownKeys("options", requireObject("options", options), ["delayMs"]);
+      const { delayMs } = options;
+      if (delayMs !== undefined) requireDurationMs("options.delayMs", delayMs);
+      return completeOne({ claim, kind: "release", delayMs });
+    },
 
     completeClaims: async (completions) => {
       if (Array.isArray(completions) && completions.length === 0) return [];
@@ -90,34 +115,24 @@ export function claimOperations(
       return complete(completions);
     },
 
-    extendClaims: async (claims, options): Promise<readonly ClaimExtension[]> => {
+    extendClaims: async (claims, options) => {
       if (Array.isArray(claims) && claims.length === 0) return [];
       requireList("claims", claims, requireClaim);
+      refuseUnknownKeys("options", requireObject("options", options), ["leaseDurationMs"]);
       const leaseDurationMs = resolveLeaseDurationMs(
         "options.leaseDurationMs",
-        options?.leaseDurationMs,
+        options.leaseDurationMs,
         capabilities,
       );
-      let sentAt = readClocks(timing);
-      const extensions = await calls.run("extend", "always", () => {
-        sentAt = readClocks(timing);
-        return driver.extend(claims, leaseDurationMs);
-      });
-      return claims.map((claim, index) => {
-        const extension = extensions[index];
-        if (extension === undefined) throw brokenDriver(driver, "extend", "a missing outcome");
-        if (extension.outcome !== "applied") return { outcome: extension.outcome, claim: null };
-        const claimExpiresAt = extension.claimExpiresAt ?? claim.claimExpiresAt;
-        return {
-          outcome: "applied",
-          claim: {
-            ...claim,
-            entry: { ...claim.entry, claimExpiresAt },
-            claimExpiresAt,
-            deadline: leaseDeadline(sentAt, leaseDurationMs),
-          },
-        };
-      });
+      const extensions: ClaimExtension[] = [];
+      for (const batch of batchesWithoutRepeats(
+        claims,
+        ({ entry }) => entry.entryId,
+        capabilities.maxTransitionBatch,
+      )) {
+        extensions.push(...(await extend(batch, leaseDurationMs)));
+      }
+      return extensions;
     },
   };
 }

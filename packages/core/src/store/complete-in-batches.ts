@@ -3,60 +3,84 @@ import type { ClaimTransition } from "../contract/transition.js";
 import { applyTransition } from "../entry/apply-transition.js";
 import { withoutTexts } from "../entry/transition-writes.js";
 import { StoreError } from "../errors/store-error.js";
+import { batchesWithoutRepeats } from "./batches-without-repeats.js";
 import { brokenDriver } from "./broken-driver.js";
 import type { StoreCalls } from "./store-calls.js";
+
+type Send = (batch: readonly DriverCompletion[]) => Promise<readonly ClaimTransition[]>;
 
 /**
  * Completes any number of claims, in as few driver calls as it allows; outcomes in input order.
  *
  * A batch that the database refuses for a value in it is halved until the bad entry stands alone,
  * which is then finalized with its texts replaced: one entry's words must not keep the others, or
- * itself, from being finalized.
+ * itself, from being finalized. One that is refused even so fails the call after all the others.
  */
 export async function completeInBatches(
   driver: StoreDriver<never>,
   calls: StoreCalls,
   completions: readonly DriverCompletion[],
 ): Promise<readonly ClaimTransition[]> {
-  const outcomes = new Map<DriverCompletion, ClaimTransition>();
-  for (const batch of batchesWithoutRepeats(completions, driver.capabilities.maxTransitionBatch)) {
-    await completeBatch(driver, calls, batch, outcomes);
+  const send: Send = async (batch) => {
+    const transitions = await calls.run("complete", "always", () => driver.complete(batch));
+    return batch.map((completion, index) => {
+      const transition = transitions[index];
+      if (transition === undefined) throw brokenDriver(driver, "complete", "a missing outcome");
+      return toClaimTransition(completion, transition);
+    });
+  };
+  const outcomes: ClaimTransition[] = [];
+  let refused: StoreError | undefined;
+  for (const batch of batchesWithoutRepeats(
+    completions,
+    ({ claim }) => claim.entry.entryId,
+    driver.capabilities.maxTransitionBatch,
+  )) {
+    for (const result of await completeBatch(send, batch)) {
+      if (StoreError.isInstance(result)) refused ??= result;
+      else outcomes.push(result);
+    }
   }
-  return completions.map((completion) => {
-    const outcome = outcomes.get(completion);
-    if (outcome === undefined) throw brokenDriver(driver, "complete", "a missing outcome");
-    return outcome;
-  });
+  if (refused !== undefined) throw refused;
+  return outcomes;
 }
 
 async function completeBatch(
-  driver: StoreDriver<never>,
-  calls: StoreCalls,
+  send: Send,
   batch: readonly DriverCompletion[],
-  outcomes: Map<DriverCompletion, ClaimTransition>,
-): Promise<void> {
+): Promise<readonly (ClaimTransition | StoreError)[]> {
   try {
-    const transitions = await calls.run("complete", "always", () => driver.complete(batch));
-    batch.forEach((completion, index) => {
-      const transition = transitions[index];
-      if (transition === undefined) throw brokenDriver(driver, "complete", "a missing outcome");
-      outcomes.set(completion, toClaimTransition(completion, transition));
-    });
+    return await send(batch);
   } catch (error) {
-    if (!StoreError.isInstance(error) || error.kind !== "invalid-data") throw error;
+    const cause = refusedValue(error);
     const [first] = batch;
-    if (batch.length > 1) {
-      const middle = Math.ceil(batch.length / 2);
-      await completeBatch(driver, calls, batch.slice(0, middle), outcomes);
-      await completeBatch(driver, calls, batch.slice(middle), outcomes);
-    } else if (first !== undefined) {
-      const write = withoutTexts(first.write, first.claim.entry, error.message);
-      const plain = { claim: first.claim, write };
-      const [transition] = await calls.run("complete", "always", () => driver.complete([plain]));
-      if (transition === undefined) throw brokenDriver(driver, "complete", "a missing outcome");
-      outcomes.set(first, toClaimTransition(plain, transition));
+    if (batch.length === 1 && first !== undefined) {
+      return [await completeWithoutTexts(send, first, cause)];
     }
+    const middle = Math.ceil(batch.length / 2);
+    const before = await completeBatch(send, batch.slice(0, middle));
+    return [...before, ...(await completeBatch(send, batch.slice(middle)))];
   }
+}
+
+async function completeWithoutTexts(
+  send: Send,
+  { claim, write }: DriverCompletion,
+  cause: StoreError,
+): Promise<ClaimTransition | StoreError> {
+  try {
+    const plain = { claim, write: withoutTexts(write, claim.entry, cause.message) };
+    const [transition] = await send([plain]);
+    return transition ?? cause;
+  } catch (error) {
+    return refusedValue(error);
+  }
+}
+
+/** The error, if the database refused a value; any other is thrown on. */
+function refusedValue(error: unknown): StoreError {
+  if (StoreError.isInstance(error) && error.kind === "invalid-data") return error;
+  throw error;
 }
 
 function toClaimTransition(
@@ -67,26 +91,4 @@ function toClaimTransition(
     return { outcome, entry: applyTransition(claim.entry, write, at, claim.claimToken) };
   }
   return { outcome, entry: entry ?? null, ...(replayed === true ? { replayed } : {}) };
-}
-
-/** Splits so that no batch is too long or names an entry twice. */
-function batchesWithoutRepeats(
-  completions: readonly DriverCompletion[],
-  maxBatch: number | null,
-): readonly (readonly DriverCompletion[])[] {
-  const batches: DriverCompletion[][] = [];
-  let current: DriverCompletion[] = [];
-  let ids = new Set<string>();
-  for (const completion of completions) {
-    const id = completion.claim.entry.entryId;
-    if (ids.has(id) || current.length === maxBatch) {
-      batches.push(current);
-      current = [];
-      ids = new Set();
-    }
-    current.push(completion);
-    ids.add(id);
-  }
-  if (current.length > 0) batches.push(current);
-  return batches;
 }

@@ -1,5 +1,10 @@
 import type { EnqueueInput, EnqueueResult } from "../contract/enqueue-input.js";
-import type { InsertTarget, NewEntry, StoreDriver } from "../contract/store-driver.js";
+import type {
+  InsertedEntry,
+  InsertTarget,
+  NewEntry,
+  StoreDriver,
+} from "../contract/store-driver.js";
 import { InvalidArgumentError } from "../errors/invalid-argument-error.js";
 import {
   describeValue,
@@ -46,11 +51,7 @@ async function insert(
     if (!firstOfPair.has(pair)) firstOfPair.set(pair, entry);
   }
   const distinct = [...firstOfPair.values()];
-  const inserted =
-    target.tx === undefined
-      ? // Unique by (envelopeId, destination), so a repeat after a lost reply writes nothing twice.
-        await calls.run("enqueue", "always", () => driver.insert(distinct, target))
-      : await insertInTransaction(driver, calls, distinct, target);
+  const inserted = await write(driver, calls, distinct, target);
   const byPair = new Map(distinct.map((entry, index) => [pairOf(entry), inserted[index]]));
   return entries.map((entry) => {
     const result = byPair.get(pairOf(entry));
@@ -64,27 +65,20 @@ async function insert(
   });
 }
 
-/**
- * Inside the caller's transaction nothing is repeated, and the database's own error is passed on:
- * the caller's retry looks at it (40001, 1205) to decide whether to run the transaction again.
- */
-async function insertInTransaction(
+function write(
   driver: StoreDriver<never>,
   calls: StoreCalls,
   entries: readonly NewEntry[],
   target: InsertTarget<never>,
-) {
-  let thrown: { readonly error: unknown } | undefined;
-  const inserted = await calls.run("enqueue", "never", async () => {
-    try {
-      return await driver.insert(entries, target);
-    } catch (error) {
-      thrown = { error };
-      return [];
-    }
-  });
-  if (thrown !== undefined) throw thrown.error;
-  return inserted;
+): Promise<readonly InsertedEntry[]> {
+  if (target.tx === undefined) {
+    // Unique by (envelopeId, destination), so a repeat after a lost reply writes nothing twice.
+    return calls.run("enqueue", "always", () => driver.insert(entries, target));
+  }
+  // Inside the caller's transaction nothing is repeated, and the database's own error is passed on:
+  // the caller's retry looks at it (40001, 1205) to decide whether to run the transaction again.
+  calls.refuseIfClosed();
+  return driver.insert(entries, target);
 }
 
 function resolveTarget(options: unknown, transactional: boolean): InsertTarget<never> {
@@ -96,8 +90,14 @@ function resolveTarget(options: unknown, transactional: boolean): InsertTarget<n
     );
   }
   const given = requireObject("options", options);
-  refuseUnknownKeys("options", given, transactional ? ["tx", "autonomous"] : ["autonomous"]);
+  refuseUnknownKeys("options", given, ["tx", "autonomous"]);
   const { tx, autonomous } = given;
+  if (tx !== undefined && !transactional) {
+    throw new InvalidArgumentError(
+      "options.tx",
+      "must be left out: this store cannot join a transaction (transactionalEnqueue: false), so a rollback would not undo the entry",
+    );
+  }
   if (autonomous !== undefined && autonomous !== true) {
     throw new InvalidArgumentError(
       "options.autonomous",
@@ -111,8 +111,8 @@ function resolveTarget(options: unknown, transactional: boolean): InsertTarget<n
       "must not be given together with tx; choose one",
     );
   }
+  if (!transactional) return { autonomous: true };
   if ((typeof tx !== "object" && typeof tx !== "function") || tx === null) {
-    if (!transactional) return { autonomous: true };
     throw new InvalidArgumentError(
       "options.tx",
       `must be an open transaction, not ${describeValue(tx)}; to enqueue without one, say { autonomous: true }`,

@@ -12,6 +12,7 @@ import {
   requireList,
   requireObject,
   requireOneOf,
+  requireString,
 } from "../validation/argument-checks.js";
 import { requireCursor } from "../validation/resolve-claim-request.js";
 import { resolveEntryFilter } from "../validation/resolve-entry-filter.js";
@@ -25,10 +26,8 @@ export function inspectionOperations(
     list: async (filter, options = {}) => {
       const resolved = resolveEntryFilter("filter", filter);
       refuseUnknownKeys("options", requireObject("options", options), ["maxCount", "after"]);
-      const maxCount = requireInteger("options.maxCount", options.maxCount ?? 100, {
-        min: 1,
-        max: 1_000,
-      });
+      const { maxCount = 100 } = options;
+      requireInteger("options.maxCount", maxCount, { min: 1, max: 1_000 });
       const after =
         options.after === undefined ? null : requireCursor("options.after", options.after);
       return calls.run("list", "always", () => inspection.list(resolved, { maxCount, after }));
@@ -39,7 +38,8 @@ export function inspectionOperations(
     },
     stats: async (options = {}) => {
       refuseUnknownKeys("options", requireObject("options", options), ["exact"]);
-      const exact = requireBoolean("options.exact", options.exact ?? false);
+      const { exact = false } = options;
+      requireBoolean("options.exact", exact);
       return calls.run("stats", "always", () => inspection.stats({ exact }));
     },
   };
@@ -51,14 +51,12 @@ export function redriveOperations(redrive: RedriveDriver, calls: StoreCalls): Re
       const resolved = resolveEntryFilter("filter", filter);
       refuseUnknownKeys("options", requireObject("options", options), ["by", "reason", "dryRun"]);
       const by = options.by === undefined ? null : requireId("options.by", options.by);
-      if (options.reason !== undefined && typeof options.reason !== "string") {
-        throw new InvalidArgumentError(
-          "options.reason",
-          `must be a string, not ${describeValue(options.reason)}`,
-        );
-      }
-      const reason = options.reason === undefined ? null : storableText(options.reason);
-      const dryRun = requireBoolean("options.dryRun", options.dryRun ?? false);
+      const reason =
+        options.reason === undefined
+          ? null
+          : storableText(requireString("options.reason", options.reason));
+      const { dryRun = false } = options;
+      requireBoolean("options.dryRun", dryRun);
       return calls.run("redrive", "if-not-applied", () =>
         redrive.redrive(resolved, { by, reason, dryRun }),
       );
@@ -82,11 +80,9 @@ export function retentionOperations(retention: RetentionDriver, calls: StoreCall
         (argument, value) => requireOneOf(argument, value, ["delivered", "dead-lettered"]),
       );
       const olderThanMs = requireDurationMs("options.olderThanMs", options.olderThanMs);
-      const batchSize = requireInteger("options.batchSize", options.batchSize ?? 1_000, {
-        min: 1,
-        max: 10_000,
-      });
-      const dryRun = requireBoolean("options.dryRun", options.dryRun ?? false);
+      const { batchSize = 1_000, dryRun = false } = options;
+      requireInteger("options.batchSize", batchSize, { min: 1, max: 10_000 });
+      requireBoolean("options.dryRun", dryRun);
       if (options.signal !== undefined && !(options.signal instanceof AbortSignal)) {
         throw new InvalidArgumentError(
           "options.signal",

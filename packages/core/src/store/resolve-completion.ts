@@ -2,6 +2,7 @@ import type { OutboxClaim } from "../contract/outbox-claim.js";
 import type { ClaimCompletion } from "../contract/outbox-claim-store.js";
 import type { OutboxEntry } from "../contract/outbox-entry.js";
 import type { DriverCompletion } from "../contract/store-driver.js";
+import type { TransitionWrite } from "../contract/transition.js";
 import {
   deadLetteredWrite,
   deferredWrite,
@@ -10,9 +11,15 @@ import {
   releaseWrite,
   savedWrite,
 } from "../entry/transition-writes.js";
-import { InvalidArgumentError } from "../errors/invalid-argument-error.js";
 import type { Timing } from "../timing/timing.js";
-import { describeValue, requireDurationMs, requireObject } from "../validation/argument-checks.js";
+import {
+  refuseUnknownKeys,
+  requireBoolean,
+  requireDurationMs,
+  requireObject,
+  requireOneOf,
+  requireString,
+} from "../validation/argument-checks.js";
 import {
   requireClaim,
   requireDeliveredResult,
@@ -21,79 +28,64 @@ import {
   resolveRetry,
 } from "../validation/resolve-transition.js";
 
+/** What each kind of completion takes. Anything else would be a wish that is silently ignored. */
+const keysOf: Readonly<Record<ClaimCompletion["kind"], readonly string[]>> = {
+  delivered: ["result"],
+  failed: ["error", "retry"],
+  deferred: ["retryInMs", "error"],
+  "dead-lettered": ["error", "reason", "countsFailure"],
+  release: ["delayMs"],
+};
+
 /** Checks one completion and applies the state machine to it. `path` is "" for a single call. */
 export function resolveCompletion(
   completion: ClaimCompletion,
   path: string,
   timing: Timing,
 ): DriverCompletion {
-  const at = (name: string) => (path === "" ? name : `${path}.${name}`);
   requireObject(path === "" ? "completion" : path, completion);
+  const at = (name: string) => (path === "" ? name : `${path}.${name}`);
+  requireOneOf(at("kind"), completion.kind, Object.keys(keysOf));
+  refuseUnknownKeys(path, completion, ["claim", "kind", ...keysOf[completion.kind]]);
   const claim = requireClaim(at("claim"), completion.claim);
-  const { entry } = claim;
+  return { claim, write: resolveWrite(completion, at, storeNow(claim, timing)) };
+}
+
+function resolveWrite(
+  completion: ClaimCompletion,
+  at: (name: string) => string,
+  now: Date,
+): TransitionWrite {
+  const { entry } = completion.claim;
   switch (completion.kind) {
-    case "delivered":
-      return {
-        claim,
-        write: deliveredWrite(entry, requireDeliveredResult(at("result"), completion.result ?? {})),
-      };
-    case "failed":
-      return {
-        claim,
-        write: failedWrite(
-          entry,
-          requireEmissionError(at("error"), completion.error),
-          resolveRetry(at("retry"), completion.retry),
-          storeNow(claim, timing),
-        ),
-      };
-    case "deferred":
-      return {
-        claim,
-        write: deferredWrite(
-          entry,
-          { inMs: requireDurationMs(at("retryInMs"), completion.retryInMs) },
-          completion.error === undefined
-            ? null
-            : requireEmissionError(at("error"), completion.error),
-          storeNow(claim, timing),
-        ),
-      };
+    case "delivered": {
+      const { result = {} } = completion;
+      return deliveredWrite(entry, requireDeliveredResult(at("result"), result));
+    }
+    case "failed": {
+      const error = requireEmissionError(at("error"), completion.error);
+      return failedWrite(entry, error, resolveRetry(at("retry"), completion.retry), now);
+    }
+    case "deferred": {
+      const inMs = requireDurationMs(at("retryInMs"), completion.retryInMs);
+      const { error } = completion;
+      if (error !== undefined) requireEmissionError(at("error"), error);
+      return deferredWrite(entry, { inMs }, error ?? null, now);
+    }
     case "dead-lettered": {
       const error = requireEmissionError(at("error"), completion.error);
-      const reason: unknown = completion.reason ?? error.code;
-      if (typeof reason !== "string") {
-        throw new InvalidArgumentError(
-          at("reason"),
-          `must be a string, not ${describeValue(reason)}`,
-        );
-      }
-      return {
-        claim,
-        write: deadLetteredWrite(
-          entry,
-          error,
-          reason,
-          completion.countsFailure ?? true,
-          storeNow(claim, timing),
-        ),
-      };
+      const { reason = error.code, countsFailure = true } = completion;
+      requireString(at("reason"), reason);
+      requireBoolean(at("countsFailure"), countsFailure);
+      return deadLetteredWrite(entry, error, reason, countsFailure, now);
     }
-    case "release":
-      return {
-        claim,
-        write: releaseWrite(
-          entry,
-          completion.delayMs === undefined
-            ? null
-            : requireDurationMs(at("delayMs"), completion.delayMs),
-        ),
-      };
-    default:
-      throw new InvalidArgumentError(
-        at("kind"),
-        `must be one of delivered, failed, deferred, dead-lettered, release, not ${describeValue((completion as { kind?: unknown }).kind)}`,
+    case "release": {
+      const { delayMs } = completion;
+      return releaseWrite(
+        entry,
+        delayMs === undefined ? null : requireDurationMs(at("delayMs"), delayMs),
       );
+    }
   }
 }
 

@@ -15,7 +15,7 @@ import {
   requireId,
   requireInteger,
   requireObject,
-  requireText,
+  requireString,
 } from "../validation/argument-checks.js";
 import { claimDefaults, largestClaim } from "../validation/resolve-claim-request.js";
 import {
@@ -65,14 +65,8 @@ export function selectionOperations(
 
   const findDue = async (kind: "pending" | "retry-ready", options: FindOptions = {}) => {
     refuseUnknownKeys("options", requireObject("options", options), ["maxCount"]);
-    const maxCount = requireInteger(
-      "options.maxCount",
-      options.maxCount ?? claimDefaults.maxCount,
-      {
-        min: 1,
-        max: largestClaim,
-      },
-    );
+    const { maxCount = claimDefaults.maxCount } = options;
+    requireInteger("options.maxCount", maxCount, { min: 1, max: largestClaim });
     return calls.run("find", "always", () => selection.findDue(kind, maxCount));
   };
 
@@ -80,9 +74,9 @@ export function selectionOperations(
     findByOutboxEntryId: async (entryId) => find(requireId("entryId", entryId)),
     findPending: (options) => findDue("pending", options),
     findRetryReady: (options) => findDue("retry-ready", options),
-    markDelivered: async (entryId, result) => {
-      const delivered = requireDeliveredResult("result", result ?? {});
-      return mark(entryId, (entry) => deliveredWrite(entry, delivered));
+    markDelivered: async (entryId, result = {}) => {
+      requireDeliveredResult("result", result);
+      return mark(entryId, (entry) => deliveredWrite(entry, result));
     },
     markFailed: async (entryId, error: EmissionError, retry) => {
       requireEmissionError("error", error);
@@ -91,7 +85,7 @@ export function selectionOperations(
     },
     markDeadLettered: async (entryId, error, reason) => {
       requireEmissionError("error", error);
-      const stored = requireText("reason", reason ?? error.code, Number.MAX_SAFE_INTEGER);
+      const stored = reason === undefined ? error.code : requireString("reason", reason);
       return mark(entryId, (entry) => deadLetteredWrite(entry, error, stored, true, new Date()));
     },
     save: async (read, next) => {

@@ -29,7 +29,7 @@ export class StoreCalls {
     rule: RepeatRule,
     call: () => Promise<Result>,
   ): Promise<Result> {
-    if (this.#closing !== null) throw new ClosedError(`store "${this.#driver.name}"`);
+    this.refuseIfClosed();
     for (let attempt = 1; ; attempt++) {
       try {
         return await call();
@@ -48,17 +48,20 @@ export class StoreCalls {
     }
   }
 
-  close(): Promise<void> {
+  refuseIfClosed(): void {
+    if (this.#closing !== null) throw new ClosedError(`store "${this.#driver.name}"`);
+  }
+
+  async close(): Promise<void> {
     this.#closing ??= this.#driver.close();
-    return this.#closing;
+    await this.#closing;
   }
 
   #wrap(operation: string, kind: StoreErrorKind, error: unknown): StoreError {
-    const what = error instanceof Error ? error.message : String(error);
     return new StoreError(
       operation,
       kind,
-      `${this.#driver.name} store: ${operation} failed (${kind}): ${storableText(what)}`,
+      `${this.#driver.name} store: ${operation} failed (${kind}): ${storableText(error)}`,
       error,
     );
   }
@@ -66,9 +69,8 @@ export class StoreCalls {
   #warnOnce(operation: string, error: unknown): void {
     if (this.#warned) return;
     this.#warned = true;
-    const what = error instanceof Error ? error.message : String(error);
     process.emitWarning(
-      `${operation} is repeated after a transient error (${storableText(what, 300)}). Repetitions of later errors are not reported here; if this happens without a fault, look at the isolation level: READ COMMITTED needs none.`,
+      `${operation} is repeated after a transient error (${storableText(error, 300)}). Repetitions of later errors are not reported here; if this happens without a fault, look at the isolation level: READ COMMITTED needs none.`,
       { type: "OutboxWarning", code: "OUTBOX_STORE_REPEATS" },
     );
   }

@@ -67,15 +67,27 @@ export function requireDurationMs(
 
 /** An id, type, key, owner or destination. */
 export function requireId(argument: string, value: unknown): string {
-  const text = requireText(argument, value, maxIdLength);
+  return requireFilledText(argument, value, maxIdLength);
+}
+
+/** A text that says something. */
+export function requireFilledText(argument: string, value: unknown, maxLength: number): string {
+  const text = requireText(argument, value, maxLength);
   if (text.length === 0) throw new InvalidArgumentError(argument, "must not be empty");
   return text;
 }
 
-export function requireText(argument: string, value: unknown, maxLength: number): string {
+/** Any text; for what is sanitised before it is stored, or kept as JSON. */
+export function requireString(argument: string, value: unknown): string {
   if (typeof value !== "string") {
     throw new InvalidArgumentError(argument, `must be a string, not ${describeValue(value)}`);
   }
+  return value;
+}
+
+/** A text that databases take as it is. */
+export function requireText(argument: string, given: unknown, maxLength: number): string {
+  const value = requireString(argument, given);
   if (value.length > maxLength) {
     throw new InvalidArgumentError(
       argument,
@@ -106,7 +118,8 @@ export function requireInstant(argument: string, value: unknown): Date {
       `must lie between the years 1970 and 9999, not ${value.toISOString()}`,
     );
   }
-  return value;
+  // A copy: a Date can be changed.
+  return new Date(value);
 }
 
 export function requireOneOf<const Value extends string>(
@@ -151,5 +164,6 @@ export function requireList<Item>(
       "must not be empty; leave it out to mean no condition",
     );
   }
-  return value.map((one, index) => item(`${argument}[${index}]`, one));
+  // Not `value.map`, which would leave a hole a hole.
+  return Array.from(value, (one, index) => item(`${argument}[${index}]`, one));
 }

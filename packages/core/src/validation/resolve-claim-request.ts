@@ -1,16 +1,15 @@
 import type { ClaimRequest } from "../contract/claim-request.js";
 import type { StoreCapabilities } from "../contract/store-capabilities.js";
 import type { ClaimCommand } from "../contract/store-driver.js";
-import { InvalidArgumentError } from "../errors/invalid-argument-error.js";
 import { UnsupportedError } from "../errors/unsupported-error.js";
 import {
   refuseUnknownKeys,
   requireDurationMs,
+  requireFilledText,
   requireId,
   requireInteger,
   requireObject,
   requireOneOf,
-  requireText,
 } from "./argument-checks.js";
 import { parseTypePatterns } from "./type-patterns.js";
 
@@ -29,8 +28,7 @@ export function resolveClaimRequest(
   kind: ClaimCommand["kind"],
   capabilities: StoreCapabilities,
 ): Omit<ClaimCommand, "tokenPrefix"> {
-  const given = requireObject("request", request);
-  refuseUnknownKeys("request", given, [
+  refuseUnknownKeys("request", requireObject("request", request), [
     "workerId",
     "leaseDurationMs",
     "maxCount",
@@ -40,6 +38,14 @@ export function resolveClaimRequest(
     "claimId",
     "after",
   ]);
+  const maxLeaseMs = capabilities.maxLeaseMs ?? longestLeaseMs;
+  const maxClaimCount = Math.min(largestClaim, capabilities.maxClaimCount ?? largestClaim);
+  const {
+    leaseDurationMs = Math.min(claimDefaults.leaseDurationMs, maxLeaseMs),
+    maxCount = Math.min(claimDefaults.maxCount, maxClaimCount),
+    suspects = "include",
+  } = request;
+  requireOneOf("request.suspects", suspects, ["include", "exclude", "only"]);
   if (kind !== "any" && capabilities.claimKinds === "merged") {
     throw new UnsupportedError(
       "this store cannot claim pending and retry-ready entries apart (claimKinds: merged); use claim()",
@@ -50,11 +56,6 @@ export function resolveClaimRequest(
       "this store cannot filter by type (typeFilter: none); leave request.types out and defer what cannot be emitted here",
     );
   }
-  const suspects = requireOneOf("request.suspects", request.suspects ?? "include", [
-    "include",
-    "exclude",
-    "only",
-  ]);
   if (suspects !== "include" && !capabilities.crashIsolation) {
     throw new UnsupportedError(
       "this store cannot claim suspects apart (crashIsolation: false); leave request.suspects out",
@@ -70,13 +71,10 @@ export function resolveClaimRequest(
     workerId: requireId("request.workerId", request.workerId),
     leaseDurationMs: resolveLeaseDurationMs(
       "request.leaseDurationMs",
-      request.leaseDurationMs ?? claimDefaults.leaseDurationMs,
+      leaseDurationMs,
       capabilities,
     ),
-    maxCount: requireInteger("request.maxCount", request.maxCount ?? claimDefaults.maxCount, {
-      min: 1,
-      max: Math.min(largestClaim, capabilities.maxClaimCount ?? largestClaim),
-    }),
+    maxCount: requireInteger("request.maxCount", maxCount, { min: 1, max: maxClaimCount }),
     maxBytes:
       request.maxBytes === undefined
         ? null
@@ -103,9 +101,5 @@ export function resolveLeaseDurationMs(
 }
 
 export function requireCursor(argument: string, value: unknown): string {
-  const cursor = requireText(argument, value, 1_000);
-  if (cursor.length === 0) {
-    throw new InvalidArgumentError(argument, "must be the cursor of an earlier result, not empty");
-  }
-  return cursor;
+  return requireFilledText(argument, value, 1_000);
 }

@@ -12,10 +12,11 @@ import {
   maxDelayMs,
   refuseUnknownKeys,
   requireDurationMs,
+  requireFilledText,
   requireId,
   requireInstant,
   requireObject,
-  requireText,
+  requireString,
 } from "./argument-checks.js";
 
 /** Longest `source`, `subject`, `dataSchema` and `dataContentType`, in UTF-16 code units. */
@@ -66,7 +67,7 @@ export function resolveEnqueueInput(
   const attribute = (name: "source" | "subject" | "dataContentType" | "dataSchema") =>
     input[name] === undefined
       ? null
-      : requireText(`${argument}.${name}`, input[name], maxAttributeLength);
+      : requireFilledText(`${argument}.${name}`, input[name], maxAttributeLength);
   const payload = encodePayload(input.payload, `${argument}.payload`);
   return {
     entryId:
@@ -87,7 +88,8 @@ export function resolveEnqueueInput(
       traceparent: resolveTraceparent(`${argument}.traceparent`, input.traceparent),
     },
     payload,
-    metadata: resolveMetadata(`${argument}.metadata`, input.metadata ?? {}),
+    metadata:
+      input.metadata === undefined ? {} : resolveMetadata(`${argument}.metadata`, input.metadata),
     orderingKey: resolveOrderingKey(`${argument}.orderingKey`, input.orderingKey, capabilities),
     available: resolveAvailable(input, argument, capabilities),
   };
@@ -107,13 +109,7 @@ export function resolveMetadata(
   return Object.fromEntries(
     entries.map(([key, member]) => {
       requireId(`a key of ${argument}`, key);
-      if (typeof member !== "string") {
-        throw new InvalidArgumentError(
-          `${argument}.${key}`,
-          `must be a string, not ${describeValue(member)}`,
-        );
-      }
-      return [key, member];
+      return [key, requireString(`${argument}.${key}`, member)];
     }),
   );
 }
@@ -125,7 +121,7 @@ function resolveTraceparent(argument: string, value: string | undefined): string
     typeof value === "string" &&
     /^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}(-|$)/.test(value)
   ) {
-    return requireText(argument, value, 255);
+    return requireId(argument, value);
   }
   throw new InvalidArgumentError(
     argument,

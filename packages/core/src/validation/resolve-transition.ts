@@ -13,6 +13,8 @@ import {
   requireId,
   requireInstant,
   requireObject,
+  requireOneOf,
+  requireString,
 } from "./argument-checks.js";
 import { resolveMetadata } from "./resolve-enqueue-input.js";
 
@@ -26,7 +28,12 @@ export function requireClaim(argument: string, value: unknown): OutboxClaim {
       `must be the token that the store gave, not ${describeValue(claim.claimToken)}`,
     );
   }
-  if (typeof claim.deadline?.monotonicMs !== "number" || !(claim.claimExpiresAt instanceof Date)) {
+  const { monotonicMs, wallMs } = claim.deadline ?? {};
+  if (
+    !Number.isFinite(monotonicMs) ||
+    !Number.isFinite(wallMs) ||
+    !(claim.claimExpiresAt instanceof Date)
+  ) {
     throw new InvalidArgumentError(argument, "must be a claim that this store returned");
   }
   return claim;
@@ -35,7 +42,13 @@ export function requireClaim(argument: string, value: unknown): OutboxClaim {
 export function requireEntry(argument: string, value: unknown): OutboxEntry {
   const entry = requireObject(argument, value) as unknown as OutboxEntry;
   requireId(`${argument}.entryId`, entry.entryId);
-  if (typeof entry.status !== "string" || !Array.isArray(entry.failures)) {
+  if (
+    typeof entry.status !== "string" ||
+    !Number.isSafeInteger(entry.retryCount) ||
+    !Array.isArray(entry.failures) ||
+    !(entry.createdAt instanceof Date) ||
+    !(entry.updatedAt instanceof Date)
+  ) {
     throw new InvalidArgumentError(argument, "must be an entry that this store returned");
   }
   return entry;
@@ -44,25 +57,21 @@ export function requireEntry(argument: string, value: unknown): OutboxEntry {
 /** Texts are free (they are sanitised before they are stored), but they must be there. */
 export function requireEmissionError(argument: string, value: unknown): EmissionError {
   const error = requireObject(argument, value) as unknown as EmissionError;
-  for (const key of ["code", "message"] as const) {
-    if (typeof error[key] !== "string") {
-      throw new InvalidArgumentError(
-        `${argument}.${key}`,
-        `must be a string, not ${describeValue(error[key])}`,
-      );
-    }
-  }
+  requireString(`${argument}.code`, error.code);
+  requireString(`${argument}.message`, error.message);
   requireBoolean(`${argument}.isRetryable`, error.isRetryable);
   return error;
 }
 
 export function requireDeliveredResult(argument: string, value: unknown): DeliveredResult {
-  const result = requireObject(argument, value) as DeliveredResult;
-  if (result.providerMessageId !== undefined && typeof result.providerMessageId !== "string") {
-    throw new InvalidArgumentError(
-      `${argument}.providerMessageId`,
-      `must be a string, not ${describeValue(result.providerMessageId)}`,
-    );
+  const result = requireObject(argument, value);
+  // An emitter's whole result may be handed on, but not another one than delivered.
+  refuseUnknownKeys(argument, result, ["status", "providerMessageId"]);
+  if (result["status"] !== undefined) {
+    requireOneOf(`${argument}.status`, result["status"], ["delivered"]);
+  }
+  if (result["providerMessageId"] !== undefined) {
+    requireString(`${argument}.providerMessageId`, result["providerMessageId"]);
   }
   return result;
 }
@@ -92,6 +101,12 @@ export function requireSavable(argument: string, read: OutboxEntry, next: Outbox
       "must be that of the entry it is written over; ids cannot be changed",
     );
   }
+  if (read.status === "failed") {
+    throw new InvalidArgumentError(
+      argument,
+      "must not be written over a parked entry (failed); redrive it instead",
+    );
+  }
   if (!(savableStatuses as readonly string[]).includes(next.status)) {
     throw new InvalidArgumentError(
       `${argument}.status`,
@@ -99,9 +114,13 @@ export function requireSavable(argument: string, read: OutboxEntry, next: Outbox
     );
   }
   resolveMetadata(`${argument}.metadata`, next.metadata);
-  next.failures.forEach((failure, index) => {
-    requireInstant(`${argument}.failures[${index}].at`, failure?.at);
-  });
+  for (const [index, failure] of next.failures.entries()) {
+    const name = `${argument}.failures[${index}]`;
+    requireObject(name, failure);
+    requireInstant(`${name}.at`, failure.at);
+    requireString(`${name}.code`, failure.code);
+    requireString(`${name}.message`, failure.message);
+  }
   for (const key of ["availableAt", "nextRetryAt"] as const) {
     if (next[key] !== null) requireInstant(`${argument}.${key}`, next[key]);
   }

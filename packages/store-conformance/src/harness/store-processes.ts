@@ -1,3 +1,4 @@
+import type { RawProbes } from "./raw-probes.js";
 import type { StoreUnderTest } from "./store-under-test.js";
 import type { WrapDriver } from "./wrap-driver.js";
 
@@ -18,11 +19,16 @@ export interface StoreProcesses {
   readonly execArgv?: readonly string[];
 }
 
-/** The module's export. */
+/** The module's exports. */
 export interface StoreProcessModule {
   /** Opens the store on the outbox that `args` describes, with `wrapDriver` around its driver if given. */
   openStore(
     args: unknown,
     options: { readonly wrapDriver: WrapDriver | undefined },
   ): Promise<StoreUnderTest>;
+  /**
+   * Raw probes on the same outbox, with `writeEntry`. Needed only to run broken stores in several
+   * processes; left out, the broken stores that race are tried within one process alone.
+   */
+  openRaw?(args: unknown): Promise<RawProbes>;
 }

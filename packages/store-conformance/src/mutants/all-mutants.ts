@@ -1,0 +1,19 @@
+import { claimMutants } from "./claim-mutants.js";
+import { enqueueMutants } from "./enqueue-mutants.js";
+import { facetMutants } from "./facet-mutants.js";
+import type { Mutant } from "./mutant.js";
+import { transitionMutants } from "./transition-mutants.js";
+
+/** Every broken store, by what is broken. */
+export const mutants: readonly Mutant[] = [
+  ...claimMutants,
+  ...transitionMutants,
+  ...enqueueMutants,
+  ...facetMutants,
+];
+
+export function findMutant(id: string): Mutant {
+  const found = mutants.find((one) => one.id === id);
+  if (found === undefined) throw new TypeError(`there is no mutant "${id}"`);
+  return found;
+}
