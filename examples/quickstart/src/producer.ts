@@ -10,16 +10,18 @@ import { type Order, PaymentDeclinedError, placeOrder, type ShopEvents } from ".
 /** A producer process: customers place orders, and one payment in ten is declined. */
 const name = environment("PRODUCER_NAME");
 const orderCount = Number(environment("ORDER_COUNT"));
-const pauseMs = Number(environment("PAUSE_MS"));
+const intervalMs = 1_000 / Number(environment("ORDERS_PER_SECOND"));
 
 const pool = new pg.Pool({ connectionString: environment("DATABASE_URL"), max: 2 });
 const store = createPostgresStore<ShopEvents>({ pool, source: "/shop" });
 
+const startedAt = performance.now();
 for (let number = 1; number <= orderCount; number++) {
+  // By the clock and not by a pause between two orders, which would depend on the machine's mood.
+  await delay(startedAt + number * intervalMs - performance.now());
   const id = `${name}-${String(number).padStart(5, "0")}`;
   const order = { id, customer: `customer-${number % 97}`, totalCents: 500 + (number % 9_500) };
   tellMain({ kind: "order", orderId: id, committed: await tryToPlace(order) });
-  await delay(pauseMs);
 }
 await store.close();
 await pool.end();

@@ -6,7 +6,7 @@ import { tellMain, type WorkerFault } from "./messages.js";
  * Imported by the worker process, so that the ledger can explain what the receiver sees twice. What
  * happens in a worker is published on `node:diagnostics_channel`; the worker's code need not know.
  */
-for (const type of ["emission-end", "emission-timeout", "lease-lost"] as const) {
+for (const type of ["emission-end", "emission-timeout", "lease-lost", "transition"] as const) {
   subscribe(`outbox:${type}`, (message) => report(message as OutboxEvent));
 }
 
@@ -23,6 +23,8 @@ function faultOf(event: OutboxEvent): WorkerFault["type"] | null {
       return "timeout";
     case "lease-lost":
       return "lease-lost";
+    case "transition":
+      return event.outcome === "stale-claim" ? "lease-lost" : null;
     case "emission-end":
       return event.errorCode === "http.timeout" || event.errorCode === "http.network_error"
         ? "timeout"

@@ -22,9 +22,10 @@ const worker = createWorker({
   // Shorter than the defaults, so that the demo need not wait a minute for a dead worker's lease.
   leaseDurationMs: Number(environment("LEASE_DURATION_MS")),
   batchSize: 20,
-  emitConcurrency: 4,
+  emitConcurrency: 8,
   retryDelayMs: 500,
   maxRetryDelayMs: 2_000,
+  logger: console,
 });
 
 worker.start();

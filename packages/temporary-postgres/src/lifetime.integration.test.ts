@@ -42,6 +42,11 @@ class Program {
     process.kill(-(this.#process.pid ?? 0), signal);
   }
 
+  async kill(): Promise<void> {
+    this.#process.kill("SIGKILL");
+    await this.exit();
+  }
+
   /** Exit code and signal. */
   exit(): Promise<unknown[]> {
     this.#process.stdout?.resume();
@@ -70,7 +75,13 @@ const it = test.extend<{ start: (ending: string) => Program }>({
   start: async ({}, use) => {
     const temporary = await mkdtemp(join(tmpdir(), "lifetime test "));
     await chmod(temporary, 0o755);
-    await use((ending) => new Program(temporary, ending));
+    const programs: Program[] = [];
+    await use((ending) => {
+      const program = new Program(temporary, ending);
+      programs.push(program);
+      return program;
+    });
+    for (const program of programs) await program.kill();
     await rm(temporary, { recursive: true });
   },
 });

@@ -1,7 +1,7 @@
 import type { ChildProcess } from "node:child_process";
 import { setTimeout as delay } from "node:timers/promises";
 import { type CreateDatabaseOptions, createDatabase } from "./create-database.js";
-import type { FolderGuard } from "./guard-folder.js";
+import type { GuardedFolder } from "./guarded-folder.js";
 import type { PostgresVersion } from "./postgres-version.js";
 import { endServerProcess } from "./server-process.js";
 import { ServerStartError } from "./server-start-error.js";
@@ -13,7 +13,7 @@ export interface RunningPostgresParts {
   readonly port: number;
   readonly dataDirectory: string;
   readonly server: ChildProcess;
-  readonly guard: FolderGuard;
+  readonly guarded: GuardedFolder;
   /** Starts the server again, on the same port and data. */
   readonly startAgain: () => Promise<ChildProcess>;
 }
@@ -27,7 +27,7 @@ export class RunningPostgres implements TemporaryPostgres {
   readonly url: string;
   readonly port: number;
   readonly dataDirectory: string;
-  readonly #guard: FolderGuard;
+  readonly #guarded: GuardedFolder;
   readonly #startAgain: () => Promise<ChildProcess>;
   #server: ChildProcess;
   #restarting: Promise<void> = Promise.resolve();
@@ -39,7 +39,7 @@ export class RunningPostgres implements TemporaryPostgres {
     this.port = parts.port;
     this.dataDirectory = parts.dataDirectory;
     this.#server = parts.server;
-    this.#guard = parts.guard;
+    this.#guarded = parts.guarded;
     this.#startAgain = parts.startAgain;
   }
 
@@ -59,7 +59,7 @@ export class RunningPostgres implements TemporaryPostgres {
   }
 
   stop(): Promise<void> {
-    this.#stopping ??= this.#guard.release();
+    this.#stopping ??= this.#guarded.release();
     return this.#stopping;
   }
 

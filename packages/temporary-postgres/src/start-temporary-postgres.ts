@@ -2,7 +2,7 @@ import type { ChildProcess } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { guardFolder } from "./guard-folder.js";
+import { createGuardedFolder } from "./guarded-folder.js";
 import { initializeDataDirectory } from "./initialize-data-directory.js";
 import { installedPostgres } from "./installed-postgres.js";
 import { runnablePostgres } from "./runnable-postgres.js";
@@ -10,7 +10,6 @@ import { RunningPostgres } from "./running-postgres.js";
 import { serverAccount } from "./server-account.js";
 import { startServerProcess } from "./server-process.js";
 import { startOnFreePort } from "./start-on-free-port.js";
-import { createTemporaryFolder } from "./temporary-folder.js";
 import type { TemporaryPostgres } from "./temporary-postgres.js";
 import {
   resolveTemporaryPostgresOptions,
@@ -32,9 +31,13 @@ export async function startTemporaryPostgres(
 ): Promise<TemporaryPostgres> {
   const { version, settings } = resolveTemporaryPostgresOptions(options);
   const account = serverAccount();
-  const folder = await createTemporaryFolder("outbox-postgres-", account);
-  // The data is thrown away, so the quickest way to end the server is the right one.
-  const guard = guardFolder(folder, "SIGQUIT");
+  const guarded = await createGuardedFolder({
+    prefix: "outbox-postgres-",
+    account,
+    // The data is thrown away, so the quickest way to end the server is the right one.
+    stopSignal: "SIGQUIT",
+  });
+  const folder = guarded.path;
   try {
     const { initdb, postgres } = await runnablePostgres(
       installedPostgres(version),
@@ -59,17 +62,25 @@ export async function startTemporaryPostgres(
         account,
         remedy:
           "Check the `settings`, free disk space, and shared memory (in a container, `--shm-size`).",
-        onStart: (server) => guard.watch(server),
+        onStart: (server) => guarded.watch(server),
         isReady: (server) => isReady(dataDirectory, server),
       });
     return await startOnFreePort(async (port) => {
       const server = await start(port);
       const url = `postgresql://postgres:${password}@127.0.0.1:${port}/postgres`;
       const startAgain = () => start(port);
-      return new RunningPostgres({ version, url, port, dataDirectory, server, guard, startAgain });
+      return new RunningPostgres({
+        version,
+        url,
+        port,
+        dataDirectory,
+        server,
+        guarded,
+        startAgain,
+      });
     });
   } catch (error) {
-    await guard.release();
+    await guarded.release();
     throw error;
   }
 }

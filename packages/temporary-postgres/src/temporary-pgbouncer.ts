@@ -1,11 +1,10 @@
 import { join } from "node:path";
 import { findPgBouncer } from "./find-pgbouncer.js";
-import { guardFolder } from "./guard-folder.js";
+import { createGuardedFolder } from "./guarded-folder.js";
 import { pgBouncerFiles } from "./pgbouncer-files.js";
 import { serverAccount } from "./server-account.js";
 import { startServerProcess } from "./server-process.js";
 import { startOnFreePort } from "./start-on-free-port.js";
-import { createTemporaryFolder } from "./temporary-folder.js";
 import { writeServerFile } from "./write-server-file.js";
 
 export interface TemporaryPgBouncerOptions {
@@ -46,8 +45,13 @@ export async function startPgBouncer(
     );
   }
   const account = serverAccount();
-  const folder = await createTemporaryFolder("outbox-pgbouncer-", account);
-  const guard = guardFolder(folder, "SIGTERM");
+  const guarded = await createGuardedFolder({
+    prefix: "outbox-pgbouncer-",
+    account,
+    // It has nothing to lose, and since 1.23 waits for its clients after anything milder.
+    stopSignal: "SIGKILL",
+  });
+  const folder = guarded.path;
   try {
     return await startOnFreePort(async (port) => {
       for (const [name, text] of pgBouncerFiles({ url, folder, port, poolMode, settings })) {
@@ -61,17 +65,17 @@ export async function startPgBouncer(
         logFile: join(folder, "server.log"),
         account,
         remedy: "Check the `settings`; some are known to newer versions of PgBouncer only.",
-        onStart: (server) => guard.watch(server),
+        onStart: (server) => guarded.watch(server),
         isReady: (_, output) => output.includes("process up"),
       });
       const pooled = new URL(url);
       pooled.host = `127.0.0.1:${port}`;
       let stopping: Promise<void> | undefined;
-      const stop = () => (stopping ??= guard.release());
+      const stop = () => (stopping ??= guarded.release());
       return { url: pooled.href, port, stop, [Symbol.asyncDispose]: stop };
     });
   } catch (error) {
-    await guard.release();
+    await guarded.release();
     throw error;
   }
 }

@@ -1,23 +1,36 @@
 import { randomUUID } from "node:crypto";
-import type { ClaimRequest } from "../contract/claim-request.js";
+import type { ClaimBatch, ClaimRequest } from "../contract/claim-request.js";
 import type { OutboxClaim } from "../contract/outbox-claim.js";
 import type { ClaimCompletion, OutboxClaimStore } from "../contract/outbox-claim-store.js";
 import { StoreError } from "../errors/store-error.js";
 import type { Timing } from "../timing/timing.js";
 import type { ResolvedDrainOptions } from "./resolve-drain-options.js";
+import { storeAnswer } from "./store-answer.js";
 import type { WorkItem } from "./work-item.js";
 import type { FinishedItem, TakenWork, WorkSource } from "./work-source.js";
 
 /** How long a cursor is followed before the next claim starts from the beginning again, in ms. */
 const cursorLifeMs = 2_000;
 
-/** How many claims ask again for one whose reply was lost. */
+/** How many claims ask again for one whose reply was lost: it may be applied after the first of them. */
 const repeatsOfLostClaim = 3;
+
+/** A slow reply to a completion is still worth having, however short the lease, in ms. */
+const shortestPatienceMs = 30_000;
 
 type Options = Pick<
   ResolvedDrainOptions,
   "workerId" | "leaseDurationMs" | "maxBatchBytes" | "types"
 >;
+
+interface LostClaim {
+  readonly claimId: string;
+  /** As many as were asked for: a repeat for fewer would leave the rest leased to nobody. */
+  readonly maxCount: number;
+  /** Tokens that repeats have returned already. */
+  readonly seen: Set<string>;
+  repeatsLeft: number;
+}
 
 /** Work under leases. */
 export class ClaimSource implements WorkSource {
@@ -26,7 +39,7 @@ export class ClaimSource implements WorkSource {
   readonly #options: Options;
   readonly #timing: Timing;
   #cursor: { readonly after: string; readonly since: number } | null = null;
-  #lostClaim: { readonly claimId: string; repeatsLeft: number } | null = null;
+  #lostClaim: LostClaim | null = null;
 
   constructor(store: OutboxClaimStore, options: Options, timing: Timing) {
     this.#store = store;
@@ -34,18 +47,26 @@ export class ClaimSource implements WorkSource {
     this.#timing = timing;
   }
 
-  async take(maxCount: number): Promise<TakenWork> {
-    const claimId = this.#lostClaim?.claimId ?? randomUUID();
+  async take(wanted: number): Promise<TakenWork> {
+    const lost = this.#lostClaim;
+    const claimId = lost?.claimId ?? randomUUID();
+    const maxCount = Math.max(wanted, lost?.maxCount ?? 0);
     try {
-      const batch = await this.#store.claim(this.#request(maxCount, claimId));
-      if (this.#lostClaim !== null && --this.#lostClaim.repeatsLeft === 0) this.#lostClaim = null;
-      this.#followCursor(batch.cursor, batch.more === "likely");
-      return { items: batch.claims.map(toItem), more: batch.more };
+      // A reply that takes longer than the lease brings only dead leases.
+      const batch = await this.#answer(
+        "claim",
+        this.#store.claim(this.#request(maxCount, claimId)),
+        this.#options.leaseDurationMs,
+      );
+      const claims = this.#withoutSeen(batch.claims);
+      this.#followCursor(batch);
+      return { items: claims.map(toItem), more: batch.more };
     } catch (error) {
       this.#cursor = null;
-      if (StoreError.isInstance(error) && error.kind === "unknown-outcome") {
+      if (mayBeApplied(error) && this.#store.capabilities.claimReplay) {
         // Its entries may be leased to us without our knowing: ask for them again.
-        this.#lostClaim = { claimId, repeatsLeft: repeatsOfLostClaim };
+        const seen = lost?.seen ?? new Set<string>();
+        this.#lostClaim = { claimId, maxCount, seen, repeatsLeft: repeatsOfLostClaim };
       }
       throw error;
     }
@@ -54,16 +75,29 @@ export class ClaimSource implements WorkSource {
   async finish(finished: readonly FinishedItem[]) {
     // A released entry lies before the cursor.
     if (finished.some(({ decision }) => decision.kind === "release")) this.#cursor = null;
-    return this.#store.completeClaims(
-      finished.map(
-        ({ item, decision }) => ({ ...decision, claim: claimOf(item) }) as ClaimCompletion,
+    return this.#answer(
+      "completeClaims",
+      this.#store.completeClaims(
+        finished.map(
+          ({ item, decision }) => ({ ...decision, claim: claimOf(item) }) as ClaimCompletion,
+        ),
       ),
+      Math.max(this.#options.leaseDurationMs, shortestPatienceMs),
     );
   }
 
   async renew(items: readonly WorkItem[]) {
     const { leaseDurationMs } = this.#options;
-    return this.#store.extendClaims(items.map(claimOf), { leaseDurationMs });
+    return this.#answer(
+      "extendClaims",
+      this.#store.extendClaims(items.map(claimOf), { leaseDurationMs }),
+      // Soon enough to try once more.
+      leaseDurationMs / 2,
+    );
+  }
+
+  #answer<Answer>(operation: string, call: Promise<Answer>, withinMs: number): Promise<Answer> {
+    return storeAnswer(operation, call, withinMs, this.#timing);
   }
 
   #request(maxCount: number, claimId: string): ClaimRequest {
@@ -77,24 +111,40 @@ export class ClaimSource implements WorkSource {
       maxBytes: maxBatchBytes,
       ...(types === null ? {} : { types }),
       ...(this.#store.capabilities.claimReplay ? { claimId } : {}),
-      ...(isFresh && this.#lostClaim === null ? { after: cursor.after } : {}),
+      ...(isFresh ? { after: cursor.after } : {}),
     };
   }
 
+  /** Each repeat returns what the one before it returned, as long as those leases live. */
+  #withoutSeen(claims: readonly OutboxClaim[]): readonly OutboxClaim[] {
+    const lost = this.#lostClaim;
+    if (lost === null) return claims;
+    lost.repeatsLeft -= 1;
+    if (lost.repeatsLeft === 0) this.#lostClaim = null;
+    const unseen = claims.filter(({ claimToken }) => !lost.seen.has(claimToken));
+    for (const { claimToken } of unseen) lost.seen.add(claimToken);
+    return unseen;
+  }
+
   /** Late commits and retries that became due lie before the cursor, so it is not followed for long. */
-  #followCursor(after: string | undefined, wasFull: boolean): void {
-    if (after === undefined || !wasFull) {
+  #followCursor({ cursor, more }: ClaimBatch): void {
+    if (cursor === undefined || more !== "likely" || this.#lostClaim !== null) {
       this.#cursor = null;
       return;
     }
     const now = this.#timing.monotonic();
     const since = this.#cursor?.since ?? now;
-    this.#cursor = now - since < cursorLifeMs ? { after, since } : null;
+    this.#cursor = now - since < cursorLifeMs ? { after: cursor, since } : null;
   }
 }
 
+/** Only a store error that says so certainly left nothing behind. */
+function mayBeApplied(error: unknown): boolean {
+  return !StoreError.isInstance(error) || error.kind === "unknown-outcome";
+}
+
 function toItem(claim: OutboxClaim): WorkItem {
-  return { entry: claim.entry, claim };
+  return { entry: claim.entry, claim, isTaken: false };
 }
 
 function claimOf({ claim }: WorkItem): OutboxClaim {

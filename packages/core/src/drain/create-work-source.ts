@@ -7,5 +7,5 @@ import type { WorkSource } from "./work-source.js";
 export function createWorkSource(options: ResolvedDrainOptions, timing: Timing): WorkSource {
   return options.store.kind === "claims"
     ? new ClaimSource(options.store.store, options, timing)
-    : new SelectionSource(options.store.store);
+    : new SelectionSource(options.store.store, timing);
 }

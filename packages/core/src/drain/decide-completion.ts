@@ -1,6 +1,7 @@
 import type { EmissionError, EmissionResult } from "../contract/emission-result.js";
 import type { ClaimCompletion } from "../contract/outbox-claim-store.js";
 import type { OutboxEntry } from "../contract/outbox-entry.js";
+import { maxDelayMs } from "../validation/argument-checks.js";
 import { longestRetryAfterMs } from "./drain-options.js";
 import type { ResolvedDrainOptions } from "./resolve-drain-options.js";
 import { retryDelayMs } from "./retry-delay.js";
@@ -41,7 +42,7 @@ export function decideCompletion(
     case "deferred":
       return {
         kind: "deferred",
-        retryInMs: Math.min(result.retryAfterMs ?? policy.deferredDelayMs, longestRetryAfterMs),
+        retryInMs: believed(result.retryAfterMs) ?? policy.deferredDelayMs,
         ...(result.error === undefined ? {} : { error: result.error }),
       };
     case "failed":
@@ -74,12 +75,18 @@ function decideRetry(
       : { kind: "failed", error: { ...error, isRetryable: false } };
   }
   const delayMs =
-    retryAfterMs ?? customDelay(policy, failures, error, entry) ?? retryDelayMs(failures, policy);
+    believed(retryAfterMs) ??
+    customDelay(policy, failures, error, entry) ??
+    retryDelayMs(failures, policy);
   return {
     kind: "failed",
     error: { ...error, isRetryable: true },
-    retry: { retryInMs: Math.min(delayMs, longestRetryAfterMs) },
+    retry: { retryInMs: Math.min(delayMs, maxDelayMs) },
   };
+}
+
+function believed(retryAfterMs: number | undefined): number | undefined {
+  return retryAfterMs === undefined ? undefined : Math.min(retryAfterMs, longestRetryAfterMs);
 }
 
 function isExhausted(
@@ -89,10 +96,11 @@ function isExhausted(
   wallMs: number,
 ): boolean {
   if (policy.retryForMs === null) return failures >= policy.maxRetryAttempts;
-  const startedAt = entry.lastRedrive?.at ?? entry.availableAt ?? entry.createdAt;
+  const { createdAt, availableAt, lastRedrive, claimedAt } = entry;
+  const startedAt = Math.max(Number(createdAt), Number(availableAt), Number(lastRedrive?.at ?? 0));
   // The claim's instant is the store's clock; this process's may be hours off.
-  const nowMs = entry.claimedAt?.getTime() ?? wallMs;
-  return nowMs - startedAt.getTime() >= policy.retryForMs;
+  const nowMs = claimedAt === null ? wallMs : Number(claimedAt);
+  return nowMs - startedAt >= policy.retryForMs;
 }
 
 function customDelay(

@@ -1,12 +1,16 @@
 import { InvalidArgumentError } from "../errors/invalid-argument-error.js";
+import { backoffMs } from "../timing/backoff-ms.js";
 import { Doorbell } from "../timing/doorbell.js";
 import { systemTiming, type Timing } from "../timing/timing.js";
 import { describeValue, requireDurationMs, requireInteger } from "../validation/argument-checks.js";
 import { createWorkSource } from "./create-work-source.js";
 import type { DrainOptions } from "./drain-options.js";
 import { EmissionEngine } from "./emission-engine.js";
+import { leaseTooShortError } from "./lease-too-short-error.js";
 import { EventSink } from "./outbox-event.js";
-import { resolveDrainOptions } from "./resolve-drain-options.js";
+import { type ResolvedDrainOptions, resolveDrainOptions } from "./resolve-drain-options.js";
+import { takeWork } from "./take-work.js";
+import type { TakenWork, WorkSource } from "./work-source.js";
 
 /** For cron and serverless: drains what is due now and returns. */
 export interface DrainOnceOptions extends DrainOptions {
@@ -30,13 +34,25 @@ export interface DrainReport {
   readonly endedBy: "empty" | "max-count" | "max-ms" | "aborted";
 }
 
-/** Claims, emits and finalizes until nothing is due, or a limit is reached. */
+/**
+ * Claims, emits and finalizes until nothing is due, or a limit is reached.
+ *
+ * @throws InvalidArgumentError naming the option
+ * @throws StoreError if a claim fails, or results cannot be written for 10 s; after what is in hand
+ * was finished or given back, as far as the store allows
+ */
 export function drain(options: DrainOnceOptions): Promise<DrainReport> {
   return drainWithTiming(options, systemTiming);
 }
 
+/** How long results that cannot be written are tried again before the drain gives up, in ms. */
+const storePatienceMs = 10_000;
+
 /** How long what is in hand may take after the last claim, beyond `emitTimeoutMs`. */
 const finishMarginMs = 5_000;
+
+/** Claims in a row whose leases were too short for anything to start. */
+const mostUselessClaims = 3;
 
 export async function drainWithTiming(
   options: DrainOnceOptions,
@@ -44,81 +60,129 @@ export async function drainWithTiming(
 ): Promise<DrainReport> {
   const resolved = resolveDrainOptions(options, ["maxMs", "maxCount", "signal"]);
   const limits = resolveLimits(options);
-  const source = createWorkSource(resolved, timing);
-  const progress = new Doorbell();
-  let storeError: unknown;
-  const engine = new EmissionEngine({
-    options: resolved,
-    source,
-    timing,
-    events: new EventSink(resolved.workerId, resolved.observer, () => {}),
-    onProgress: () => progress.ring(),
-    onStoreError: (error) => {
-      storeError = error;
-      progress.ring();
-    },
-    onStoreReply: () => {
-      storeError = undefined;
-    },
-  });
-  const startedAt = timing.monotonic();
-  const wake = () => progress.ring();
+  const pass = new DrainPass(resolved, limits, timing);
+  const wake = () => pass.wake();
   limits.signal?.addEventListener("abort", wake);
-
-  let claimed = 0;
-  let endedBy: DrainReport["endedBy"] | null = null;
-  let claimError: { readonly error: unknown } | null = null;
-  while (endedBy === null && claimError === null) {
-    if (limits.signal?.aborted) endedBy = "aborted";
-    else if (claimed >= limits.maxCount) endedBy = "max-count";
-    else if (timing.monotonic() - startedAt >= limits.maxMs) endedBy = "max-ms";
-    else {
-      const wanted = Math.min(engine.appetite, limits.maxCount - claimed);
-      if (wanted === 0) {
-        await progress.wait();
-        continue;
-      }
-      const releasedBefore = engine.released;
-      try {
-        const taken = await source.take(wanted);
-        claimed += taken.items.length;
-        engine.add(taken.items);
-        if (taken.items.length > 0) continue;
-        if (taken.more === "contended") {
-          await timing.sleep(5 + Math.random() * 20);
-          continue;
-        }
-      } catch (error) {
-        claimError = { error };
-        continue;
-      }
-      while (!engine.isIdle && storeError === undefined && !limits.signal?.aborted) {
-        await progress.wait();
-      }
-      if (storeError !== undefined) claimError = { error: storeError };
-      else if (engine.released === releasedBefore && !limits.signal?.aborted) endedBy = "empty";
-    }
+  try {
+    return await pass.run();
+  } finally {
+    limits.signal?.removeEventListener("abort", wake);
   }
-  limits.signal?.removeEventListener("abort", wake);
-  // After an abort or error nothing more is started; otherwise what was claimed is finished.
-  if (endedBy !== "aborted" && claimError === null) {
-    const until = timing.monotonic() + resolved.leaseDurationMs + resolved.emitTimeoutMs;
-    while (!engine.isIdle && storeError === undefined && timing.monotonic() < until) {
-      await progress.wait();
-    }
-  }
-  await engine.stop(resolved.emitTimeoutMs + finishMarginMs);
-  if (claimError !== null) throw claimError.error;
-  const { counts } = engine.finalizer;
-  return {
-    claimed,
-    delivered: counts.delivered,
-    released: engine.released,
-    stale: counts.stale,
-    expectedDuplicates: counts.expectedDuplicates,
-    endedBy: endedBy ?? "empty",
-  };
 }
+
+class DrainPass {
+  readonly #options: ResolvedDrainOptions;
+  readonly #limits: Limits;
+  readonly #timing: Timing;
+  readonly #source: WorkSource;
+  readonly #events: EventSink;
+  readonly #engine: EmissionEngine;
+  readonly #progress = new Doorbell();
+  readonly #startedAtMs: number;
+  #claimed = 0;
+  #contendedClaims = 0;
+  #uselessClaims = 0;
+
+  constructor(options: ResolvedDrainOptions, limits: Limits, timing: Timing) {
+    this.#options = options;
+    this.#limits = limits;
+    this.#timing = timing;
+    this.#source = createWorkSource(options, timing);
+    this.#events = new EventSink(options.workerId, options.observer);
+    this.#engine = new EmissionEngine({
+      options,
+      source: this.#source,
+      timing,
+      events: this.#events,
+      onProgress: () => this.wake(),
+      onStoreError: () => this.wake(),
+      onStoreReply: () => this.wake(),
+    });
+    this.#startedAtMs = timing.monotonic();
+  }
+
+  wake(): void {
+    this.#progress.ring();
+  }
+
+  async run(): Promise<DrainReport> {
+    let endedBy: DrainReport["endedBy"] | null = null;
+    try {
+      while (endedBy === null) endedBy = this.#limitReached() ?? (await this.#step());
+      await this.#untilIdle();
+    } finally {
+      await this.#engine.stop(this.#options.emitTimeoutMs + finishMarginMs);
+    }
+    const { counts, failure } = this.#engine.finalizer;
+    if (failure !== null) throw failure.error;
+    return {
+      claimed: this.#claimed,
+      delivered: counts.delivered,
+      released: this.#engine.released,
+      stale: counts.stale,
+      expectedDuplicates: counts.expectedDuplicates,
+      endedBy,
+    };
+  }
+
+  #limitReached(): DrainReport["endedBy"] | null {
+    const { signal, maxCount, maxMs } = this.#limits;
+    if (signal?.aborted) return "aborted";
+    if (this.#claimed >= maxCount) return "max-count";
+    return this.#timing.monotonic() - this.#startedAtMs >= maxMs ? "max-ms" : null;
+  }
+
+  /** One claim, or the wait until one is wanted. */
+  async #step(): Promise<"empty" | null> {
+    const engine = this.#engine;
+    this.#throwIfStuck();
+    const wanted = Math.min(engine.appetite, this.#limits.maxCount - this.#claimed);
+    if (wanted === 0 || engine.finalizer.failure !== null) {
+      await this.#progress.wait();
+      return null;
+    }
+    const releasedBefore = engine.released;
+    const { items, more } = await this.#take(wanted);
+    this.#claimed += items.length;
+    const accepted = engine.add(items);
+    this.#uselessClaims = items.length > 0 && accepted === 0 ? this.#uselessClaims + 1 : 0;
+    if (this.#uselessClaims === mostUselessClaims) throw leaseTooShortError(this.#options);
+    this.#contendedClaims = items.length === 0 && more !== "none" ? this.#contendedClaims + 1 : 0;
+    if (this.#contendedClaims > 0) {
+      await this.#timing.sleep(backoffMs(this.#contendedClaims, 20, 100));
+      return null;
+    }
+    if (items.length > 0) return null;
+    await this.#untilIdle();
+    // What was given back meanwhile is due again.
+    return engine.isIdle && engine.released === releasedBefore ? "empty" : null;
+  }
+
+  async #take(wanted: number): Promise<TakenWork> {
+    try {
+      return await takeWork(this.#source, wanted, this.#timing, this.#events);
+    } catch (error) {
+      this.#events.emit({ type: "claim-error", error, consecutive: 1 });
+      throw error;
+    }
+  }
+
+  /** Until what was claimed is finished; not after an abort, and not while the store is out of reach. */
+  async #untilIdle(): Promise<void> {
+    while (!this.#engine.isIdle && !this.#limits.signal?.aborted) {
+      this.#throwIfStuck();
+      await this.#progress.wait();
+    }
+  }
+
+  #throwIfStuck(): void {
+    const { failure } = this.#engine.finalizer;
+    if (failure === null) return;
+    if (this.#timing.monotonic() - failure.sinceMs >= storePatienceMs) throw failure.error;
+  }
+}
+
+type Limits = ReturnType<typeof resolveLimits>;
 
 function resolveLimits({ maxMs, maxCount, signal }: DrainOnceOptions) {
   if (signal !== undefined && !(signal instanceof AbortSignal)) {

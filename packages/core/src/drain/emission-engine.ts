@@ -2,7 +2,9 @@ import type { EmissionResult } from "../contract/emission-result.js";
 import { remainingLeaseMs } from "../store/lease-deadline.js";
 import type { Timing } from "../timing/timing.js";
 import { decideCompletion } from "./decide-completion.js";
-import { Emission } from "./emission.js";
+import { Emission, type EmissionState } from "./emission.js";
+import { EmissionPace } from "./emission-pace.js";
+import { EmissionSlots } from "./emission-slots.js";
 import { Finalizer } from "./finalizer.js";
 import { LeaseKeeper } from "./lease-keeper.js";
 import type { EventSink } from "./outbox-event.js";
@@ -18,10 +20,20 @@ export interface EngineOptions {
   readonly events: EventSink;
   /** Called whenever more work might be wanted, or something came to an end. */
   onProgress(): void;
-  onStoreError(error: unknown): void;
-  /** The store answered. */
-  onStoreReply(): void;
+  onStoreError(operation: "complete" | "renew", error: unknown): void;
+  /** The store answered, and nothing of the operation is left to be repeated. */
+  onStoreReply(operation: "complete" | "renew"): void;
 }
+
+export interface EngineStopReport {
+  /** Emissions that did not end; their entries were given back. */
+  readonly left: readonly WorkItem[];
+  /** Results that could not be written. */
+  readonly unfinalized: number;
+}
+
+/** How long aborted emissions have to end, and then results to be written, at a stop; in ms. */
+const graceMs = 1_000;
 
 /**
  * Emits what it is given, at most `emitConcurrency` at a time, and sees to it that every item ends
@@ -36,14 +48,13 @@ export class EmissionEngine {
   readonly #given: EngineOptions;
   readonly #keeper: LeaseKeeper;
   readonly #queue = new WorkQueue();
-  readonly #running = new Set<Emission>();
-  /** Timed out, but not settled: their slots are free, up to a second set of slots. */
-  readonly #overdue = new Set<Emission>();
+  readonly #slots: EmissionSlots;
+  readonly #pace: EmissionPace;
   readonly #tickMs: number;
+  readonly #ended = new AbortController();
   #isTicking = false;
   #isPumping = false;
   #isStopping = false;
-  #averageEmitMs = 0;
   #released = 0;
 
   constructor(given: EngineOptions) {
@@ -54,11 +65,11 @@ export class EmissionEngine {
       timing,
       events,
       flushAt: Math.max(100, options.batchSize),
-      onSettled: () => {
-        given.onStoreReply();
+      onSettled: (isClear) => {
+        if (isClear) given.onStoreReply("complete");
         given.onProgress();
       },
-      onError: (error) => given.onStoreError(error),
+      onError: (error) => given.onStoreError("complete", error),
     });
     this.#keeper = new LeaseKeeper({
       source,
@@ -66,14 +77,17 @@ export class EmissionEngine {
       events,
       leaseDurationMs: options.leaseDurationMs,
       onTaken: (item) => this.#loseLeaseOf(item),
-      onError: (error) => given.onStoreError(error),
+      onRenewed: () => given.onStoreReply("renew"),
+      onError: (error) => given.onStoreError("renew", error),
     });
+    this.#slots = new EmissionSlots(options);
+    this.#pace = new EmissionPace(options);
     const finest = Math.min(options.leaseDurationMs / 30, options.emitTimeoutMs / 10);
     this.#tickMs = Math.min(1_000, Math.max(5, finest));
   }
 
   get emitting(): number {
-    return this.#running.size;
+    return this.#slots.running.size;
   }
 
   get queued(): number {
@@ -86,28 +100,37 @@ export class EmissionEngine {
 
   /** Nothing in hand: every item was finalized. */
   get isIdle(): boolean {
-    return this.#queue.size === 0 && this.#running.size === 0 && this.finalizer.size === 0;
+    return this.#queue.size === 0 && this.emitting === 0 && this.finalizer.size === 0;
   }
 
   /** How many further items are wanted now; 0 is none. */
   get appetite(): number {
     const { options, source } = this.#given;
-    if (this.finalizer.size >= options.maxUnfinalized) return 0;
-    if (this.#overdue.size >= options.emitConcurrency) return 0;
+    if (this.#slots.areExhausted) return 0;
     if (!source.overlaps) return this.isIdle ? options.batchSize : 0;
     // The next batch is fetched while the last items of this one are still to be started.
-    if (this.#queue.size > Math.min(options.emitConcurrency, options.batchSize / 2)) return 0;
-    return Math.max(1, Math.min(options.batchSize, this.#affordable() - this.#queue.size));
+    const queued = this.#queue.size;
+    if (queued > Math.min(options.emitConcurrency, options.batchSize / 2)) return 0;
+    const unfinalizedLeft = options.maxUnfinalized - this.finalizer.size - this.emitting - queued;
+    if (unfinalizedLeft <= 0) return 0;
+    return Math.min(
+      options.batchSize,
+      Math.max(1, this.#pace.affordable - queued),
+      unfinalizedLeft,
+    );
   }
 
-  add(items: readonly WorkItem[]): void {
-    if (this.#isStopping) {
-      for (const item of items) this.#release(item);
-      return;
+  /** Returns how many of the items were not given back at once for want of time. */
+  add(items: readonly WorkItem[]): number {
+    const startable: WorkItem[] = [];
+    for (const item of items) {
+      if (!this.#isStopping && this.#hasTimeFor(item)) startable.push(item);
+      else this.#release(item);
     }
-    this.#queue.add(items);
+    this.#queue.add(startable);
     this.#pump();
     void this.#tick();
+    return startable.length;
   }
 
   /** Starts nothing more; what is queued, or added from now on, is given back. */
@@ -116,34 +139,37 @@ export class EmissionEngine {
     for (const item of this.#queue.removeUnless(() => false)) this.#release(item);
   }
 
-  /** To be called before the first claim after a store error. */
-  renewHeld(): Promise<void> {
-    return this.#keeper.renewAll(this.#renewable());
+  /** To be called before the first claim after a store error; returns whether the store answered. */
+  renewHeld(): Promise<boolean> {
+    return this.#keeper.renewAll(() => this.#renewable());
   }
 
   /**
    * Waits for what is running until `timeoutMs` is over, then aborts it, and gives back what does
-   * not answer within a moment.
+   * not answer within a moment. Takes at most `timeoutMs` and two such moments.
    */
-  async stop(timeoutMs: number): Promise<{ readonly left: readonly WorkItem[] }> {
+  async stop(timeoutMs: number): Promise<EngineStopReport> {
     const { timing } = this.#given;
+    const { running } = this.#slots;
     this.stopStarting();
+    this.finalizer.hurry();
     const until = timing.monotonic() + timeoutMs;
-    await this.#waitUntil(() => this.#running.size === 0, until);
-    for (const emission of this.#running) emission.abort("stopping");
-    for (const emission of this.#overdue) emission.abort("stopping");
-    const graceUntil = Math.max(until, timing.monotonic() + Math.min(1_000, timeoutMs));
-    await this.#waitUntil(() => this.#running.size === 0, graceUntil);
-    const left = [...this.#running].map(({ item }) => item);
-    for (const emission of this.#running) {
+    await this.#waitUntil(() => running.size === 0, until);
+    for (const emission of running) emission.abort("stopping");
+    await this.#waitUntil(() => running.size === 0, timing.monotonic() + graceMs);
+    const left = [...running].map(({ item }) => item);
+    for (const emission of [...running]) {
+      this.#slots.end(emission);
       emission.state = "settled";
       this.#release(emission.item);
     }
-    this.#running.clear();
-    this.finalizer.flush();
-    await this.#waitUntil(() => this.finalizer.size === 0, graceUntil + Math.min(1_000, timeoutMs));
-    this.finalizer.abandon();
-    return { left };
+    this.finalizer.hurry();
+    await this.#waitUntil(
+      () => this.finalizer.size === 0,
+      Math.max(until, timing.monotonic()) + graceMs,
+    );
+    this.#ended.abort();
+    return { left, unfinalized: this.finalizer.abandon() };
   }
 
   async #waitUntil(condition: () => boolean, untilMs: number): Promise<void> {
@@ -151,22 +177,10 @@ export class EmissionEngine {
     while (!condition() && timing.monotonic() < untilMs) await timing.sleep(5);
   }
 
-  /** As many as a third of a lease lets us finish, as far as past emissions tell. */
-  #affordable(): number {
-    const { emitConcurrency, leaseDurationMs, batchSize } = this.#given.options;
-    if (this.#averageEmitMs === 0) return batchSize;
-    return Math.ceil((emitConcurrency * leaseDurationMs) / 3 / this.#averageEmitMs);
-  }
-
   #pump(): void {
     if (this.#isPumping) return;
     this.#isPumping = true;
-    const { emitConcurrency } = this.#given.options;
-    while (
-      !this.#isStopping &&
-      this.#running.size < emitConcurrency &&
-      this.#running.size + this.#overdue.size < emitConcurrency * 2
-    ) {
+    while (!this.#isStopping && this.#slots.hasFree) {
       const item = this.#queue.take();
       if (item === undefined) break;
       if (this.#hasTimeFor(item)) this.#start(item);
@@ -174,7 +188,7 @@ export class EmissionEngine {
     }
     this.#isPumping = false;
     // Nothing else will come to be written together with these.
-    if (this.#queue.size === 0 && this.#running.size === 0) this.finalizer.flush();
+    if (this.#queue.size === 0 && this.emitting === 0) this.finalizer.flush();
     this.#given.onProgress();
   }
 
@@ -186,7 +200,7 @@ export class EmissionEngine {
   #start(item: WorkItem): void {
     const { timing, options, events } = this.#given;
     const emission = new Emission(item, timing.monotonic());
-    this.#running.add(emission);
+    this.#slots.running.add(emission);
     if (events.isHeard("emission-start")) {
       const attempt = item.entry.retryCount + 1;
       events.emit({ type: "emission-start", entry: eventEntry(item), attempt });
@@ -197,11 +211,11 @@ export class EmissionEngine {
   #onResult(emission: Emission, result: EmissionResult): void {
     const { timing, events } = this.#given;
     const { item, state } = emission;
-    this.#overdue.delete(emission);
-    this.#running.delete(emission);
+    this.#slots.end(emission);
     emission.state = "settled";
     const durationMs = timing.monotonic() - emission.startedAtMs;
-    this.#averageEmitMs += (durationMs - this.#averageEmitMs) / 8;
+    // A timeout has noted its duration already.
+    if (state !== "timed-out") this.#pace.note(durationMs);
     if (events.isHeard("emission-end")) {
       events.emit({
         type: "emission-end",
@@ -216,15 +230,14 @@ export class EmissionEngine {
     this.#pump();
   }
 
-  #finish(emission: Emission, state: Emission["state"], result: EmissionResult): void {
+  #finish({ item, threw }: Emission, state: EmissionState, result: EmissionResult): void {
     const { options, timing } = this.#given;
-    const { item } = emission;
     const decision = decideCompletion(result, item.entry, options, timing.wall());
     if (state === "timed-out" || state === "settled") {
       // Counted or given back already. That it was delivered after all is still offered: the token
       // decides.
       if (decision.kind === "delivered") this.finalizer.add({ item, decision });
-    } else if (state !== "running" && emission.threw) {
+    } else if (state !== "running" && threw && result.status === "retryable-failure") {
       // An emitter that obeyed the signal has not failed.
       this.#release(item);
     } else {
@@ -237,12 +250,14 @@ export class EmissionEngine {
     this.finalizer.add({ item, decision: { kind: "release" } });
   }
 
-  #loseLeaseOf(item: WorkItem): void {
-    for (const emission of this.#running) {
-      if (emission.item === item && emission.state === "running") {
-        this.#loseLease(emission, "taken");
-      }
+  /** Returns whether the item was still in hand. */
+  #loseLeaseOf(item: WorkItem): boolean {
+    for (const emission of this.#slots.running) {
+      if (emission.item !== item) continue;
+      if (emission.state === "running") this.#loseLease(emission, "taken");
+      return true;
     }
+    return this.finalizer.has(item);
   }
 
   #loseLease(emission: Emission, reason: "expired" | "taken"): void {
@@ -253,34 +268,23 @@ export class EmissionEngine {
   async #tick(): Promise<void> {
     if (this.#isTicking) return;
     this.#isTicking = true;
-    const { timing } = this.#given;
-    while (!this.isIdle) {
-      await timing.sleep(this.#tickMs);
-      this.#lookAfterTime();
+    const { signal } = this.#ended;
+    while (!signal.aborted && (!this.isIdle || this.#slots.hasOverdue)) {
+      await this.#given.timing.sleep(this.#tickMs, signal);
+      if (!signal.aborted) this.#lookAfterTime();
     }
     this.#isTicking = false;
   }
 
   #lookAfterTime(): void {
-    const { timing, options, events } = this.#given;
-    for (const emission of this.#running) {
-      const { item } = emission;
-      if (timing.monotonic() - emission.startedAtMs >= options.emitTimeoutMs) {
-        this.#running.delete(emission);
-        this.#overdue.add(emission);
-        const wasRunning = emission.state === "running";
-        emission.abort("timed-out");
-        events.emit({ type: "emission-timeout", entry: eventEntry(item) });
-        if (wasRunning) this.finalizer.add({ item, decision: this.#timeoutDecision(item) });
-        else this.#release(item);
-      } else if (
-        emission.state === "running" &&
-        item.claim !== null &&
-        remainingLeaseMs(item.claim, timing) <= 0
-      ) {
-        this.#loseLease(emission, "expired");
-      }
+    const { timing } = this.#given;
+    for (const emission of this.#slots.running) {
+      const { claim } = emission.item;
+      if (emission.state !== "running" || claim === null) continue;
+      if (remainingLeaseMs(claim, timing) <= 0) this.#loseLease(emission, "expired");
     }
+    // After the leases: an emission that outlived its lease, as in a stalled process, has not failed.
+    for (const emission of this.#slots.timeOut(timing.monotonic())) this.#timeOut(emission);
     for (const item of this.#queue.removeUnless((one) => this.#hasTimeFor(one))) {
       this.#release(item);
     }
@@ -288,18 +292,28 @@ export class EmissionEngine {
     this.#pump();
   }
 
-  #timeoutDecision({ entry }: WorkItem) {
-    const { options, timing } = this.#given;
+  #timeOut(emission: Emission): void {
+    const { options, timing, events } = this.#given;
+    const { item, state } = emission;
+    this.#pace.note(options.emitTimeoutMs);
+    events.emit({ type: "emission-timeout", entry: eventEntry(item) });
+    emission.abort("timed-out");
+    if (state !== "running") {
+      this.#release(item);
+      return;
+    }
     const error = {
       code: "emission.timeout",
       message: `the emission took longer than ${options.emitTimeoutMs} ms`,
       isRetryable: true,
     };
-    return decideCompletion({ status: "retryable-failure", error }, entry, options, timing.wall());
+    const result = { status: "retryable-failure", error } as const;
+    const decision = decideCompletion(result, item.entry, options, timing.wall());
+    this.finalizer.add({ item, decision });
   }
 
   *#renewable(): Iterable<WorkItem> {
-    for (const { item, state } of this.#running) if (state === "running") yield item;
+    for (const { item, state } of this.#slots.running) if (state === "running") yield item;
     yield* this.finalizer.items();
   }
 }

@@ -31,20 +31,21 @@ export class Emission {
 
   /** Calls the emitter and hands its result to `onResult`: at once, if the emitter is synchronous. */
   run(emit: Emit, onResult: (result: EmissionResult) => void): void {
-    const fail = (thrown: unknown) => {
+    const onThrown = (thrown: unknown) => {
       this.threw = true;
       onResult(normalizeThrown(thrown));
     };
+    const onReturned = (returned: unknown) => onResult(normalizeReturned(returned));
+    let returned: unknown;
     try {
-      const returned: unknown = emit(this.item.entry.envelope as EmissionEnvelope, this.#context());
-      if (isPromiseLike(returned)) {
-        Promise.resolve(returned).then((value) => onResult(normalizeReturned(value)), fail);
-      } else {
-        onResult(normalizeReturned(returned));
-      }
+      returned = emit(this.item.entry.envelope as EmissionEnvelope, this.#context());
+      if (isThenable(returned)) returned = Promise.resolve(returned);
     } catch (thrown) {
-      fail(thrown);
+      onThrown(thrown);
+      return;
     }
+    if (returned instanceof Promise) returned.then(onReturned, onThrown);
+    else onReturned(returned);
   }
 
   /** Tells the emitter to give up; what it still answers is judged by the new state. */
@@ -75,10 +76,10 @@ export class Emission {
   }
 }
 
-function isPromiseLike(value: unknown): value is PromiseLike<unknown> {
+function isThenable(value: unknown): boolean {
   return (
-    typeof value === "object" &&
+    (typeof value === "object" || typeof value === "function") &&
     value !== null &&
-    typeof (value as { then?: unknown }).then === "function"
+    typeof Reflect.get(value, "then") === "function"
   );
 }

@@ -1,7 +1,10 @@
 import type { ClaimTransition } from "../contract/transition.js";
+import { OutboxError } from "../errors/outbox-error.js";
 import { remainingLeaseMs } from "../store/lease-deadline.js";
 import { backoffMs } from "../timing/backoff-ms.js";
 import type { Timing } from "../timing/timing.js";
+import { WakeableSleep } from "../timing/wakeable-sleep.js";
+import type { Decision } from "./decide-completion.js";
 import type { EventSink } from "./outbox-event.js";
 import { eventEntry, type WorkItem } from "./work-item.js";
 import type { FinishedItem, WorkSource } from "./work-source.js";
@@ -21,8 +24,8 @@ export interface FinalizerOptions {
   readonly events: EventSink;
   /** A flush starts at once at this many results. */
   readonly flushAt: number;
-  /** After each write that went through. */
-  onSettled(): void;
+  /** After each write that went through; whether no earlier one is still to be repeated. */
+  onSettled(isClear: boolean): void;
   /** After each write that did not; it is repeated. */
   onError(error: unknown): void;
 }
@@ -41,19 +44,31 @@ export class Finalizer {
   readonly #options: FinalizerOptions;
   readonly #held = new Map<WorkItem, number>();
   #waiting: Waiting[] = [];
+  #inFlight: readonly Waiting[] = [];
   #isFlushing = false;
+  #isFlushWanted = false;
   #isGathering = false;
-  #abandoned = new AbortController();
+  #batchLimit = largestFlush;
+  #failures = 0;
+  #failure: { readonly error: unknown; readonly sinceMs: number } | null = null;
+  readonly #backoff: WakeableSleep;
+  readonly #abandoned = new AbortController();
   readonly counts = { delivered: 0, applied: 0, stale: 0, expectedDuplicates: 0 };
   lastDeliveredAt: Date | null = null;
 
   constructor(options: FinalizerOptions) {
     this.#options = options;
+    this.#backoff = new WakeableSleep(options.timing);
   }
 
   /** Results not yet written. */
   get size(): number {
     return this.#held.size;
+  }
+
+  /** What keeps results from being written, and since when by the monotonic clock. */
+  get failure(): { readonly error: unknown; readonly sinceMs: number } | null {
+    return this.#failure;
   }
 
   /** Items whose leases are worth holding until their results are written. */
@@ -66,75 +81,137 @@ export class Finalizer {
   }
 
   add(finished: FinishedItem): void {
+    const { item } = finished;
+    const earlier = this.#held.has(item)
+      ? this.#waiting.findIndex((waiting) => waiting.item === item)
+      : -1;
+    if (earlier !== -1) {
+      // A timeout or release not yet written, and then the late result, which is better known.
+      this.#waiting[earlier] = { ...finished, triedBefore: false };
+      return;
+    }
     this.#waiting.push({ ...finished, triedBefore: false });
-    // The same item twice: a timeout, and then its late result.
-    this.#held.set(finished.item, (this.#held.get(finished.item) ?? 0) + 1);
+    this.#held.set(item, (this.#held.get(item) ?? 0) + 1);
     if (this.#waiting.length >= this.#options.flushAt) this.flush();
     else void this.#gather();
   }
 
-  /** Starts writing what waits, unless that is under way already. */
+  /** Writes what waits, now or right after the write that is under way. */
   flush(): void {
+    if (this.#waiting.length === 0) return;
+    this.#isFlushWanted = true;
     if (!this.#isFlushing) void this.#run();
   }
 
-  /** Gives up what is still waiting, at the end of a stop. */
+  /** Writes now, without the rest of a backoff, and begins a new one. */
+  hurry(): void {
+    this.#failures = 0;
+    if (this.#failure !== null) this.#backoff.ring();
+    this.flush();
+  }
+
+  /**
+   * Gives up what is not written yet, at the end of a stop; returns how many results are lost. What
+   * comes later is tried once.
+   */
   abandon(): number {
-    const left = this.#waiting.length;
+    const lost = [...this.#inFlight, ...this.#waiting].filter(
+      ({ decision }) => decision.kind !== "release",
+    ).length;
     this.#waiting = [];
     this.#held.clear();
     this.#abandoned.abort();
-    if (left > 0) this.#countDuplicates(left);
-    return left;
+    this.#backoff.ring();
+    if (lost > 0) this.#countDuplicates(lost);
+    return lost;
   }
 
   async #gather(): Promise<void> {
     if (this.#isGathering || this.#isFlushing) return;
     this.#isGathering = true;
-    await this.#options.timing.sleep(gatherMs);
+    await this.#options.timing.sleep(gatherMs, this.#abandoned.signal);
     this.#isGathering = false;
     this.flush();
   }
 
   async #run(): Promise<void> {
     this.#isFlushing = true;
-    const { source, timing, onError, onSettled, events } = this.#options;
-    const abandoned = this.#abandoned.signal;
-    let failures = 0;
-    while (this.#waiting.length > 0) {
-      const batch = this.#waiting.splice(0, largestFlush);
-      try {
-        const transitions = await source.finish(batch);
-        failures = 0;
-        batch.forEach((finished, index) => {
-          this.#settle(finished, transitions[index]);
-        });
-        onSettled();
-      } catch (error) {
-        failures += 1;
-        for (const finished of batch) finished.triedBefore = true;
-        if (abandoned.aborted) {
-          this.#countDuplicates(batch.length);
-          break;
-        }
-        this.#waiting = batch.concat(this.#waiting);
-        events.emit({ type: "transition-error", error, waiting: this.#waiting.length });
-        onError(error);
-        await timing.sleep(backoffMs(failures, firstBackoffMs, longestBackoffMs), abandoned);
+    while (this.#isDue) {
+      this.#isFlushWanted = false;
+      const batch = this.#waiting.splice(0, this.#batchLimit);
+      this.#inFlight = batch;
+      const failed = await this.#write(batch);
+      this.#inFlight = [];
+      if (failed === null) {
+        this.#failures = 0;
+        this.#batchLimit = Math.min(largestFlush, this.#batchLimit * 2);
+        if (!this.#waiting.some(({ triedBefore }) => triedBefore)) this.#failure = null;
+        this.#options.onSettled(this.#failure === null);
+      } else if (!this.#abandoned.signal.aborted) {
+        await this.#waitToRepeat(batch, failed.error);
       }
     }
     this.#isFlushing = false;
+    if (this.#waiting.length > 0) void this.#gather();
   }
 
-  #settle({ item, decision, triedBefore }: Waiting, transition: ClaimTransition | undefined): void {
+  /** What came during a write gathers again, as long as there is not much of it. */
+  get #isDue(): boolean {
+    const waiting = this.#waiting.length;
+    if (this.#isFlushWanted || this.#failure !== null) return waiting > 0;
+    return waiting >= this.#options.flushAt;
+  }
+
+  async #write(batch: readonly Waiting[]): Promise<{ readonly error: unknown } | null> {
+    const { source, events, timing } = this.#options;
+    const marginsMs = events.isHeard("transition")
+      ? batch.map(({ item: { claim } }) =>
+          claim === null ? null : remainingLeaseMs(claim, timing),
+        )
+      : [];
+    try {
+      const transitions = await source.finish(batch);
+      if (transitions.length !== batch.length) {
+        throw new OutboxError(
+          "outbox.broken_store",
+          `completeClaims answered ${transitions.length} of ${batch.length} completions; run the conformance suite against the store`,
+        );
+      }
+      transitions.forEach((transition, index) => {
+        const finished = batch[index];
+        if (finished !== undefined) this.#settle(finished, transition, marginsMs[index] ?? null);
+      });
+      return null;
+    } catch (error) {
+      return { error };
+    }
+  }
+
+  async #waitToRepeat(batch: readonly Waiting[], error: unknown): Promise<void> {
+    const { events, onError, timing } = this.#options;
+    for (const finished of batch) finished.triedBefore = true;
+    // To the end and in smaller batches: one entry that the store refuses must not hold up the rest.
+    this.#waiting = this.#waiting.concat(batch);
+    this.#batchLimit = Math.ceil(batch.length / 2);
+    this.#failure = { error, sinceMs: this.#failure?.sinceMs ?? timing.monotonic() };
+    events.emit({ type: "transition-error", error, waiting: this.#waiting.length });
+    onError(error);
+    this.#failures += 1;
+    await this.#backoff.sleep(backoffMs(this.#failures, firstBackoffMs, longestBackoffMs));
+  }
+
+  #settle(
+    { item, decision, triedBefore }: Waiting,
+    transition: ClaimTransition,
+    marginMs: number | null,
+  ): void {
     const uses = (this.#held.get(item) ?? 1) - 1;
     if (uses === 0) this.#held.delete(item);
     else this.#held.set(item, uses);
-    if (transition === undefined) return;
-    const isDone =
+    if (
       transition.outcome === "applied" ||
-      (transition.outcome === "missing" && triedBefore && decision.kind === "delivered");
-    if (isDone) {
+      (triedBefore && decision.kind === "delivered" && isOwnDelivery(item, transition))
+    ) {
       this.counts.applied += 1;
       if (decision.kind === "delivered") {
         this.counts.delivered += 1;
@@ -149,9 +226,9 @@ export class Finalizer {
       this.#options.events.emit({
         type: "transition",
         entry: eventEntry(item),
-        kind: decision.kind === "failed" ? failedKind(transition) : decision.kind,
+        kind: transitionKind(decision),
         outcome: transition.outcome,
-        marginMs: item.claim === null ? null : remainingLeaseMs(item.claim, this.#options.timing),
+        marginMs,
       });
     }
   }
@@ -162,6 +239,13 @@ export class Finalizer {
   }
 }
 
-function failedKind({ entry }: ClaimTransition) {
-  return entry?.status === "failed" ? "failed" : "retryable-failure";
+/** What a delivery finds that an earlier try without a reply has brought about. */
+function isOwnDelivery({ claim }: WorkItem, { outcome, entry }: ClaimTransition): boolean {
+  // Without claims there is no token by which the store would know the repetition.
+  return claim === null ? entry?.status === "delivered" : outcome === "missing";
+}
+
+function transitionKind(decision: Decision) {
+  if (decision.kind !== "failed") return decision.kind;
+  return decision.error.isRetryable ? "retryable-failure" : "failed";
 }

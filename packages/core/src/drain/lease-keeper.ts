@@ -9,16 +9,18 @@ export interface LeaseKeeperOptions {
   readonly timing: Timing;
   readonly events: EventSink;
   readonly leaseDurationMs: number;
-  /** The store says that the lease is no longer ours. */
-  onTaken(item: WorkItem): void;
+  /** The store says that the lease is no longer ours. Returns whether the item was still in hand. */
+  onTaken(item: WorkItem): boolean;
+  /** The store answered, or there is nothing to renew. */
+  onRenewed(): void;
   /** Renewal did not reach the store. */
   onError(error: unknown): void;
 }
 
-/** Renews leases at a third of their duration. */
+/** Renews leases at a third of their duration, one renewal at a time. */
 export class LeaseKeeper {
   readonly #options: LeaseKeeperOptions;
-  #isRenewing = false;
+  #renewal: Promise<boolean> | null = null;
 
   constructor(options: LeaseKeeperOptions) {
     this.#options = options;
@@ -26,47 +28,63 @@ export class LeaseKeeper {
 
   /** Called every tick with what is in hand; renews what has used up a third of its lease. */
   renewDue(items: Iterable<WorkItem>): void {
-    if (this.#isRenewing) return;
-    const { leaseDurationMs, timing } = this.#options;
-    const due = new Set<WorkItem>();
-    for (const item of items) {
-      if (item.claim === null) continue;
-      if (remainingLeaseMs(item.claim, timing) <= (leaseDurationMs * 2) / 3) due.add(item);
-    }
-    if (due.size > 0) void this.#renew([...due]);
+    if (this.#renewal !== null) return;
+    const { leaseDurationMs } = this.#options;
+    const due = this.#withLessThan((leaseDurationMs * 2) / 3, items);
+    if (due.length > 0) void this.#renew(due);
   }
 
   /**
    * Renews everything at once: the first thing after the store was out of reach, before this
-   * process claims again and takes its own expired leases for abandoned ones.
+   * process claims again and takes its own expired leases for abandoned ones. Returns whether that
+   * is done.
    */
-  async renewAll(items: Iterable<WorkItem>): Promise<void> {
-    const held = new Set<WorkItem>();
-    for (const item of items) if (item.claim !== null) held.add(item);
-    if (held.size > 0 && !this.#isRenewing) await this.#renew([...held]);
+  async renewAll(items: () => Iterable<WorkItem>): Promise<boolean> {
+    // One that is under way may have been sent before the store came back, and may leave some out.
+    await this.#renewal;
+    const held = this.#withLessThan(Number.POSITIVE_INFINITY, items());
+    if (held.length > 0) return this.#renew(held);
+    this.#options.onRenewed();
+    return true;
   }
 
-  async #renew(items: readonly WorkItem[]): Promise<void> {
-    const { source, events, onTaken, onError } = this.#options;
-    this.#isRenewing = true;
+  #withLessThan(remainingMs: number, items: Iterable<WorkItem>): readonly WorkItem[] {
+    const found = new Set<WorkItem>();
+    for (const item of items) {
+      if (item.claim === null || item.isTaken) continue;
+      if (remainingLeaseMs(item.claim, this.#options.timing) <= remainingMs) found.add(item);
+    }
+    return [...found];
+  }
+
+  async #renew(items: readonly WorkItem[]): Promise<boolean> {
+    this.#renewal = this.#send(items);
+    const isDone = await this.#renewal;
+    this.#renewal = null;
+    return isDone;
+  }
+
+  async #send(items: readonly WorkItem[]): Promise<boolean> {
+    const { source, events, onTaken, onRenewed, onError } = this.#options;
     try {
       const extensions = await source.renew(items);
       let lost = 0;
       items.forEach((item, index) => {
-        const extension = extensions[index];
-        if (extension?.claim != null) {
-          item.claim = extension.claim;
-        } else {
-          lost += 1;
-          onTaken(item);
+        const claim = extensions[index]?.claim ?? null;
+        if (claim !== null) {
+          item.claim = claim;
+          return;
         }
+        item.isTaken = true;
+        if (onTaken(item)) lost += 1;
       });
       events.emit({ type: "renewal", count: items.length, lost });
+      onRenewed();
+      return true;
     } catch (error) {
       events.emit({ type: "renewal-error", error });
       onError(error);
-    } finally {
-      this.#isRenewing = false;
+      return false;
     }
   }
 }

@@ -14,19 +14,22 @@ const statuses = [
 
 /** What an emitter returned, as a result that every store can write. */
 export function normalizeReturned(returned: unknown): EmissionResult {
+  try {
+    return readResult(returned);
+  } catch {
+    // A getter or proxy that throws; it must not take the worker down.
+    return invalidResult("something that cannot be read");
+  }
+}
+
+function readResult(returned: unknown): EmissionResult {
   if (returned === undefined || returned === null) return { status: "delivered" };
   const status =
     typeof returned === "object"
       ? statuses.find((one) => one === Reflect.get(returned, "status"))
       : undefined;
-  if (status === undefined) {
-    // Not a guess at "delivered": a fetch response of status 500 would be one.
-    return failure({
-      code: "emission.invalid_result",
-      message: `the emitter returned ${describeValue(returned)}, which is no EmissionResult; return nothing, or an object with a status of ${statuses.join(", ")}`,
-      isRetryable: true,
-    });
-  }
+  // Not a guess at "delivered": a fetch response of status 500 would be one.
+  if (status === undefined) return invalidResult(describeValue(returned));
   const given = returned as Record<string, unknown>;
   const retryAfterMs = durationOrNothing(given["retryAfterMs"]);
   switch (status) {
@@ -55,17 +58,35 @@ export function normalizeReturned(returned: unknown): EmissionResult {
 
 /** What an emitter threw; anything can be thrown. */
 export function normalizeThrown(thrown: unknown): EmissionResult {
-  if (NonRetryableEmissionError.isInstance(thrown)) {
-    return {
-      status: "failed",
-      error: { code: thrown.code, message: thrown.message, isRetryable: false },
-    };
+  try {
+    return readThrown(thrown);
+  } catch {
+    // A thrown object whose own toString or message throws.
+    return exception("thrown: something that cannot be shown");
   }
+}
+
+function readThrown(thrown: unknown): EmissionResult {
+  if (NonRetryableEmissionError.isInstance(thrown)) {
+    return { status: "failed", error: normalizeError(thrown, false) };
+  }
+  if (!(thrown instanceof Error)) return exception(`thrown: ${String(thrown)}`);
+  // The cause's message is often the useful one (fetch failed).
+  const cause = thrown.cause instanceof Error ? ` (cause: ${thrown.cause.message})` : "";
+  const message = `${thrown.name}: ${thrown.message}${cause}`;
+  return OutboxError.isInstance(thrown) ? exception(message, thrown.code) : exception(message);
+}
+
+function invalidResult(shown: string): EmissionResult {
   return failure({
-    code: OutboxError.isInstance(thrown) ? thrown.code : "emission.exception",
-    message: describeThrown(thrown),
+    code: "emission.invalid_result",
+    message: `the emitter returned ${shown}, which is no EmissionResult; return nothing, or an object with a status of ${statuses.join(", ")}`,
     isRetryable: true,
   });
+}
+
+function exception(message: string, code = "emission.exception"): EmissionResult {
+  return failure({ code: String(code), message, isRetryable: true });
 }
 
 function failure(error: EmissionError): EmissionResult {
@@ -84,18 +105,6 @@ function normalizeError(error: unknown, isRetryable: boolean): EmissionError {
         : "(the emitter gave no error message)",
     isRetryable,
   };
-}
-
-/** `${name}: ${message}` with the cause, whose message is often the useful one (fetch failed). */
-function describeThrown(thrown: unknown): string {
-  try {
-    if (!(thrown instanceof Error)) return `thrown: ${String(thrown)}`;
-    const cause = thrown.cause instanceof Error ? ` (cause: ${thrown.cause.message})` : "";
-    return `${thrown.name}: ${thrown.message}${cause}`;
-  } catch {
-    // A thrown object whose own toString or message throws.
-    return "thrown: something that cannot be shown";
-  }
 }
 
 function durationOrNothing(value: unknown): number | undefined {

@@ -1,6 +1,7 @@
 import { channel } from "node:diagnostics_channel";
 import type { EmissionResult } from "../contract/emission-result.js";
 import type { TransitionKind, TransitionOutcome } from "../contract/transition.js";
+import { callGuarded } from "./call-guarded.js";
 
 /** Which entry an event is about. No payload is in any event. */
 export interface EventEntry {
@@ -67,7 +68,7 @@ export class EventSink {
   constructor(
     workerId: string,
     observer: ((event: OutboxEvent) => void) | undefined,
-    onObserverError: (error: unknown) => void,
+    onObserverError: (error: unknown) => void = () => {},
   ) {
     this.#workerId = workerId;
     this.#observer = observer;
@@ -79,11 +80,7 @@ export class EventSink {
     if (this.#observer === undefined && !target.hasSubscribers) return;
     const complete = { ...event, workerId: this.#workerId } as OutboxEvent;
     target.publish(complete);
-    try {
-      this.#observer?.(complete);
-    } catch (error) {
-      this.#onObserverError(error);
-    }
+    callGuarded(() => this.#observer?.(complete), this.#onObserverError);
   }
 
   /** Whether anyone listens: lets a hot path skip building the event. */

@@ -78,7 +78,8 @@ export function resolveDrainOptions(
   const integer = (
     key: "batchSize" | "maxBatchBytes" | "emitConcurrency" | "maxRetryAttempts" | "maxUnfinalized",
     max: number,
-  ) => requireInteger(`options.${key}`, options[key] ?? drainDefaults[key], { min: 1, max });
+  ) =>
+    requireInteger(`options.${key}`, orDefault(options[key], drainDefaults[key]), { min: 1, max });
   const duration = (
     key:
       | "emitTimeoutMs"
@@ -87,27 +88,32 @@ export function resolveDrainOptions(
       | "deferredDelayMs"
       | "pollIntervalMs",
     min: number,
-  ) => requireDurationMs(`options.${key}`, options[key] ?? drainDefaults[key], { min });
+  ) => requireDurationMs(`options.${key}`, orDefault(options[key], drainDefaults[key]), { min });
 
   const useClaimLeases = requireBoolean(
     "options.useClaimLeases",
-    options.useClaimLeases ?? drainDefaults.useClaimLeases,
+    orDefault(options.useClaimLeases, drainDefaults.useClaimLeases),
   );
   const store = resolveStore(options.store, useClaimLeases);
   const capabilities = store.kind === "claims" ? store.store.capabilities : null;
-  const leaseDurationMs =
-    capabilities === null
-      ? drainDefaults.leaseDurationMs
-      : resolveLeaseDurationMs(
-          "options.leaseDurationMs",
-          options.leaseDurationMs ?? drainDefaults.leaseDurationMs,
-          capabilities,
-        );
+  const maxLeaseMs = capabilities?.maxLeaseMs ?? null;
+  const leaseDurationMs = resolveLeaseDurationMs(
+    "options.leaseDurationMs",
+    orDefault(
+      options.leaseDurationMs,
+      Math.min(drainDefaults.leaseDurationMs, maxLeaseMs ?? Number.POSITIVE_INFINITY),
+    ),
+    { maxLeaseMs },
+  );
   const emitter = resolveEmitter(options.emitter);
   return {
     store,
     emit: emitter.emit,
-    types: resolveTypes(options.types ?? emitter.types, options.types !== undefined, capabilities),
+    types: resolveTypes(
+      orDefault(options.types, emitter.types),
+      options.types !== undefined,
+      capabilities,
+    ),
     workerId:
       options.workerId === undefined
         ? newWorkerId()
@@ -125,11 +131,11 @@ export function resolveDrainOptions(
     maxRetryAttempts: integer("maxRetryAttempts", 1_000_000),
     deadLetterOnMaxRetryAttempts: requireBoolean(
       "options.deadLetterOnMaxRetryAttempts",
-      options.deadLetterOnMaxRetryAttempts ?? drainDefaults.deadLetterOnMaxRetryAttempts,
+      orDefault(options.deadLetterOnMaxRetryAttempts, drainDefaults.deadLetterOnMaxRetryAttempts),
     ),
     deadLetterReasonCode: requireId(
       "options.deadLetterReasonCode",
-      options.deadLetterReasonCode ?? drainDefaults.deadLetterReasonCode,
+      orDefault(options.deadLetterReasonCode, drainDefaults.deadLetterReasonCode),
     ),
     retryForMs: resolveRetryFor(options, capabilities?.counters ?? "exact"),
     retryDelayMs: duration("retryDelayMs", 1),
@@ -141,6 +147,11 @@ export function resolveDrainOptions(
     observer: resolveCallback("options.observer", options.observer),
     logger: resolveLogger(options.logger),
   };
+}
+
+/** Only `undefined` is "not given": a `null` is more likely a mistake than a wish. */
+function orDefault<Value, Default>(value: Value | undefined, defaultValue: Default) {
+  return value === undefined ? defaultValue : value;
 }
 
 function resolveStore(store: unknown, useClaimLeases: boolean): DrainStore {
@@ -155,6 +166,7 @@ function resolveStore(store: unknown, useClaimLeases: boolean): DrainStore {
     );
   }
   if (typeof given["completeClaims"] === "function") {
+    requireObject("options.store.capabilities", given["capabilities"]);
     return { kind: "claims", store: store as OutboxClaimStore };
   }
   throw new InvalidArgumentError(
@@ -200,7 +212,10 @@ function resolveTypes(
 function resolveMargin(given: number | undefined, leaseDurationMs: number): number {
   const margin = requireDurationMs(
     "options.leaseMarginMs",
-    given ?? Math.min(leaseDurationMs / 2, Math.max(1_000, leaseDurationMs / 10)),
+    orDefault(
+      given,
+      Math.min(Math.floor(leaseDurationMs / 2), Math.max(1_000, leaseDurationMs / 10)),
+    ),
   );
   if (margin < leaseDurationMs) return margin;
   throw new InvalidArgumentError(

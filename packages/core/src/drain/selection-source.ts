@@ -1,6 +1,14 @@
+import type { EmissionError } from "../contract/emission-result.js";
+import type { OutboxEntry } from "../contract/outbox-entry.js";
 import type { OutboxStore } from "../contract/outbox-store.js";
 import type { ClaimTransition } from "../contract/transition.js";
+import { unclaimedDueTime } from "../entry/due-time.js";
+import type { Timing } from "../timing/timing.js";
+import { storeAnswer } from "./store-answer.js";
 import type { FinishedItem, TakenWork, WorkSource } from "./work-source.js";
+
+/** Longest wait for one answer, in ms; without leases there is nothing to derive it from. */
+const answerWithinMs = 60_000;
 
 /**
  * Work without claims: the seed's compatibility path. Nothing keeps a second drain from selecting
@@ -9,32 +17,46 @@ import type { FinishedItem, TakenWork, WorkSource } from "./work-source.js";
 export class SelectionSource implements WorkSource {
   readonly overlaps = false;
   readonly #store: OutboxStore;
+  readonly #timing: Timing;
+  /** A mark is not safe to repeat, as a claim's transition is: what a failed batch wrote is kept. */
+  readonly #written = new WeakMap<FinishedItem, ClaimTransition>();
 
-  constructor(store: OutboxStore) {
+  constructor(store: OutboxStore, timing: Timing) {
     this.#store = store;
+    this.#timing = timing;
   }
 
   async take(maxCount: number): Promise<TakenWork> {
-    // Half of each kind at least, so that neither can hold the other back for ever.
-    const pending = await this.#store.findPending({ maxCount });
-    const retryReady = await this.#store.findRetryReady({ maxCount });
-    const half = Math.ceil(maxCount / 2);
-    const retries = retryReady.slice(0, Math.max(half, maxCount - pending.length));
-    const entries = [...retries, ...pending.slice(0, Math.max(0, maxCount - retries.length))];
+    const pending = await this.#answer("findPending", this.#store.findPending({ maxCount }));
+    const retryReady = await this.#answer(
+      "findRetryReady",
+      this.#store.findRetryReady({ maxCount }),
+    );
+    // One due order, so that neither kind can hold the other back for ever.
+    const found = [...pending, ...retryReady].sort((a, b) => dueMs(a) - dueMs(b));
     return {
-      items: entries.map((entry) => ({ entry, claim: null })),
-      more: pending.length + retryReady.length > entries.length ? "likely" : "none",
+      items: found.slice(0, maxCount).map((entry) => ({ entry, claim: null, isTaken: false })),
+      more: found.length >= maxCount ? "likely" : "none",
     };
   }
 
   async finish(finished: readonly FinishedItem[]): Promise<readonly ClaimTransition[]> {
     const transitions: ClaimTransition[] = [];
-    for (const one of finished) transitions.push(await this.#finishOne(one));
+    for (const one of finished) {
+      const transition =
+        this.#written.get(one) ?? (await this.#answer("mark", this.#finishOne(one)));
+      this.#written.set(one, transition);
+      transitions.push(transition);
+    }
     return transitions;
   }
 
   async renew() {
     return [];
+  }
+
+  #answer<Answer>(operation: string, call: Promise<Answer>): Promise<Answer> {
+    return storeAnswer(operation, call, answerWithinMs, this.#timing);
   }
 
   async #finishOne({ item: { entry }, decision }: FinishedItem): Promise<ClaimTransition> {
@@ -46,15 +68,44 @@ export class SelectionSource implements WorkSource {
       case "dead-lettered":
         return this.#store.markDeadLettered(entry.entryId, decision.error, decision.reason);
       case "deferred":
-        return this.#store.save(entry, {
-          ...entry,
-          status: "deferred",
-          // Without a lease there is no store's clock to reckon from; the entry's own will do.
-          nextRetryAt: new Date(Date.now() + decision.retryInMs),
-        });
+        return this.#postpone(
+          entry,
+          deferred(entry, decision.error, this.#now()),
+          decision.retryInMs,
+        );
       case "release":
-        // Nothing was held, so there is nothing to give back.
-        return { outcome: "applied", entry };
+        // Nothing was held; but what is to wait must not be selected again at once.
+        return decision.delayMs === undefined
+          ? { outcome: "applied", entry }
+          : this.#postpone(entry, entry, decision.delayMs);
     }
   }
+
+  #postpone(read: OutboxEntry, next: OutboxEntry, delayMs: number): Promise<ClaimTransition> {
+    const dueAt = new Date(this.#now().getTime() + delayMs);
+    return this.#store.save(
+      read,
+      next.status === "pending" ? { ...next, availableAt: dueAt } : { ...next, nextRetryAt: dueAt },
+    );
+  }
+
+  /** Without a lease there is no store's clock to reckon from; this process's has to do. */
+  #now(): Date {
+    return new Date(this.#timing.wall());
+  }
+}
+
+function deferred(entry: OutboxEntry, error: EmissionError | undefined, at: Date): OutboxEntry {
+  return {
+    ...entry,
+    status: "deferred",
+    failures:
+      error === undefined
+        ? entry.failures
+        : [...entry.failures, { at, code: error.code, message: error.message }],
+  };
+}
+
+function dueMs(entry: OutboxEntry): number {
+  return unclaimedDueTime(entry)?.getTime() ?? 0;
 }

@@ -7,6 +7,8 @@ export interface WorkItem {
   readonly entry: OutboxEntry;
   /** Renewed while the emission runs; `null` on the compatibility path. */
   claim: OutboxClaim | null;
+  /** The store has said that the lease is no longer ours; there is nothing left to renew. */
+  isTaken: boolean;
 }
 
 export function eventEntry({ entry }: WorkItem): EventEntry {

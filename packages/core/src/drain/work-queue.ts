@@ -22,11 +22,11 @@ export class WorkQueue {
 
   /** Takes out everything that does not satisfy the condition. */
   removeUnless(keep: (item: WorkItem) => boolean): readonly WorkItem[] {
-    const rest = this.#items.slice(this.#head);
-    const kept = rest.filter(keep);
-    if (kept.length === rest.length) return [];
+    const kept: WorkItem[] = [];
+    const removed: WorkItem[] = [];
+    for (const item of this.#items.slice(this.#head)) (keep(item) ? kept : removed).push(item);
     this.#items = kept;
     this.#head = 0;
-    return rest.filter((item) => !kept.includes(item));
+    return removed;
   }
 }

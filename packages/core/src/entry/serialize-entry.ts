@@ -1,16 +1,6 @@
-import type { OutboxEntry } from "../contract/outbox-entry.js";
+import type { OutboxEntry, OutboxEntrySummary } from "../contract/outbox-entry.js";
 import { InvalidArgumentError } from "../errors/invalid-argument-error.js";
 import { decodePayload, encodePayload } from "./payload.js";
-
-const instants = [
-  "createdAt",
-  "updatedAt",
-  "availableAt",
-  "nextRetryAt",
-  "deliveredAt",
-  "claimedAt",
-  "claimExpiresAt",
-] as const satisfies readonly (keyof OutboxEntry)[];
 
 /** An entry as JSON text, for a log, a file or another process. The inverse is `deserializeEntry`. */
 export function serializeEntry(entry: OutboxEntry): string {
@@ -28,43 +18,60 @@ export function serializeEntry(entry: OutboxEntry): string {
 
 /** @throws InvalidArgumentError if the text is not from `serializeEntry` */
 export function deserializeEntry(text: string): OutboxEntry {
-  const { entry, payload } = parse(text);
-  const instant = (value: unknown) => (typeof value === "string" ? new Date(value) : value);
-  const restored: Record<string, unknown> = { ...entry };
-  for (const key of instants) restored[key] = instant(entry[key]);
-  restored["failures"] = (entry["failures"] as { at: string }[]).map((failure) => ({
-    ...failure,
-    at: instant(failure.at),
-  }));
-  const redrive = entry["lastRedrive"] as { at: string } | null;
-  restored["lastRedrive"] = redrive === null ? null : { ...redrive, at: instant(redrive.at) };
-  const envelope = entry["envelope"] as Record<string, unknown>;
-  restored["envelope"] = {
-    ...envelope,
-    time: instant(envelope["time"]),
-    payload:
-      payload.json === undefined
-        ? Uint8Array.from(Buffer.from(payload.base64 ?? "", "base64"))
-        : decodePayload({ format: "json", text: payload.json }),
-  };
-  return restored as unknown as OutboxEntry;
+  try {
+    return restore(JSON.parse(text) as Serialized);
+  } catch (error) {
+    throw new InvalidArgumentError("text", "must be what serializeEntry returned (format 1)", {
+      cause: error,
+    });
+  }
 }
+
+type InText<Value> = Value extends Date
+  ? string
+  : Value extends readonly (infer Item)[]
+    ? readonly InText<Item>[]
+    : Value extends object
+      ? { readonly [Key in keyof Value]: InText<Value[Key]> }
+      : Value;
 
 interface Serialized {
   readonly format: 1;
-  readonly entry: Record<string, unknown>;
-  readonly payload: { readonly json?: string; readonly base64?: string };
+  readonly entry: InText<OutboxEntrySummary>;
+  readonly payload: { readonly json: string } | { readonly base64: string };
 }
 
-function parse(text: string): Serialized {
-  let parsed: Partial<Serialized> | null = null;
-  try {
-    parsed = JSON.parse(text);
-  } catch {
-    // Refused below, together with JSON that is something else.
-  }
-  if (parsed?.format === 1 && parsed.entry !== undefined && parsed.payload !== undefined) {
-    return parsed as Serialized;
-  }
-  throw new InvalidArgumentError("text", "must be what serializeEntry returned (format 1)");
+/** Throws whatever comes of a text that is something else. */
+function restore({ format, entry, payload }: Serialized): OutboxEntry {
+  if (format !== 1) throw new TypeError("another format");
+  return {
+    ...entry,
+    envelope: {
+      ...entry.envelope,
+      time: instant(entry.envelope.time),
+      payload:
+        "json" in payload
+          ? decodePayload({ format: "json", text: payload.json })
+          : new Uint8Array(Buffer.from(payload.base64, "base64")),
+    },
+    createdAt: instant(entry.createdAt),
+    updatedAt: instant(entry.updatedAt),
+    availableAt: instantOrNull(entry.availableAt),
+    nextRetryAt: instantOrNull(entry.nextRetryAt),
+    deliveredAt: instantOrNull(entry.deliveredAt),
+    claimedAt: instantOrNull(entry.claimedAt),
+    claimExpiresAt: instantOrNull(entry.claimExpiresAt),
+    failures: entry.failures.map((failure) => ({ ...failure, at: instant(failure.at) })),
+    lastRedrive: entry.lastRedrive && { ...entry.lastRedrive, at: instant(entry.lastRedrive.at) },
+  };
+}
+
+function instant(text: string): Date {
+  const at = new Date(text);
+  if (typeof text !== "string" || Number.isNaN(at.getTime())) throw new TypeError("no instant");
+  return at;
+}
+
+function instantOrNull(text: string | null): Date | null {
+  return text === null ? null : instant(text);
 }

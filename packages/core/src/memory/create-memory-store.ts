@@ -1,6 +1,8 @@
 import type { EventMap } from "../contract/enqueue-input.js";
+import { InvalidArgumentError } from "../errors/invalid-argument-error.js";
 import { OutboxError } from "../errors/outbox-error.js";
 import { type DefinedStore, defineStore, type StoreOptions } from "../store/define-store.js";
+import { describeValue, requireBoolean, requireObject } from "../validation/argument-checks.js";
 import { createMemoryDriver } from "./memory-driver.js";
 import { MemoryOutbox } from "./memory-outbox.js";
 
@@ -20,7 +22,15 @@ export type MemoryStore<Events extends EventMap = EventMap> = DefinedStore<
 export function createMemoryStore<Events extends EventMap = EventMap>(
   options: MemoryStoreOptions = {},
 ): MemoryStore<Events> {
+  requireObject("options", options);
   const { outbox = new MemoryOutbox(), allowInProduction = false, ...rest } = options;
+  requireBoolean("options.allowInProduction", allowInProduction);
+  if (!(outbox instanceof MemoryOutbox)) {
+    throw new InvalidArgumentError(
+      "options.outbox",
+      `must be a MemoryOutbox, not ${describeValue(outbox)}`,
+    );
+  }
   if (process.env["NODE_ENV"] === "production" && !allowInProduction) {
     throw new OutboxError(
       "outbox.memory_in_production",

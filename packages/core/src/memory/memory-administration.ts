@@ -4,23 +4,25 @@ import type {
   ResolvedEntryFilter,
   RetentionDriver,
 } from "../contract/store-driver.js";
+import { InvalidArgumentError } from "../errors/invalid-argument-error.js";
 import { matchesTypeFilter } from "../validation/type-patterns.js";
 import { dueRows } from "./memory-claim.js";
 import { isTerminal } from "./memory-complete.js";
 import type { MemoryOutbox, MemoryRow } from "./memory-outbox.js";
 import { memoryStats } from "./memory-stats.js";
-import { rowToEntry } from "./row-to-entry.js";
+import { rowToEntry, rowToSummary } from "./row-to-entry.js";
 
 export function memoryInspection(outbox: MemoryOutbox): InspectionDriver {
   return {
     async list(filter, { maxCount, after }) {
+      const lastSequence = after === null ? 0 : parseCursor(after);
       const matching = rowsMatching(outbox, filter)
-        .filter((row) => row.sequence > Number(after ?? 0))
+        .filter((row) => row.sequence > lastSequence)
         .sort((a, b) => a.sequence - b.sequence);
       const page = matching.slice(0, maxCount);
       const last = page.at(-1);
       return {
-        entries: page.map((row) => row.entry),
+        entries: page.map(rowToSummary),
         ...(last !== undefined && matching.length > page.length
           ? { cursor: String(last.sequence) }
           : {}),
@@ -62,6 +64,14 @@ export function memoryRetention(outbox: MemoryOutbox): RetentionDriver {
       return { count: rows.length };
     },
   };
+}
+
+function parseCursor(cursor: string): number {
+  if (/^\d{1,15}$/.test(cursor)) return Number(cursor);
+  throw new InvalidArgumentError(
+    "options.after",
+    "is not a cursor of this store; pass the `cursor` of an earlier page",
+  );
 }
 
 function redriveRow(

@@ -7,23 +7,20 @@ import { rowToEntry } from "./row-to-entry.js";
 /** Leases what is due, in due order. One synchronous step, so nothing can come between. */
 export function claimFromMemory(outbox: MemoryOutbox, command: ClaimCommand): DriverClaimBatch {
   const now = outbox.now();
-  const replayed = command.claimId === null ? [] : liveLeasesOf(outbox, command.claimId, now);
-  const due = dueRows(outbox, now).filter((row) => isWanted(row, command));
   // A repetition may ask for less than the first try got.
-  const room = Math.max(0, command.maxCount - replayed.length);
-  const chosen = choose(due, command, room, replayed.length > 0);
+  const replayed = liveLeasesOf(outbox, command.claimId, now).slice(0, command.maxCount);
+  const due = dueRows(outbox, now).filter((row) => isWanted(row, command));
+  const chosen = choose(due, command, replayed);
   const claimed = chosen.rows.map((row) => {
     const leased = lease(row, command, now, chosen.solo);
     outbox.rows.set(row.entry.entryId, leased);
     return { entry: rowToEntry(leased), dueAt: new Date(dueMs(row)) };
   });
-  const left = dueRows(outbox, now);
+  const left = dueRows(outbox, now).filter((row) => isWanted(row, command));
   return {
     at: new Date(now),
     claims: [...replayed.map((row) => ({ entry: rowToEntry(row), dueAt: null })), ...claimed],
-    more: left.some((row) => isWanted(row, command) && isInSuspectFilter(row, command))
-      ? "likely"
-      : "none",
+    more: left.some((row) => isInSuspectFilter(row, command)) ? "likely" : "none",
     suspectsDue: command.suspects !== "include" && left.some(isSuspect),
     cursor: null,
   };
@@ -46,7 +43,8 @@ function dueMs({ entry }: MemoryRow): number {
   return dueTime(entry as never)?.getTime() ?? Number.POSITIVE_INFINITY;
 }
 
-function liveLeasesOf(outbox: MemoryOutbox, claimId: string, now: number): MemoryRow[] {
+function liveLeasesOf(outbox: MemoryOutbox, claimId: string | null, now: number): MemoryRow[] {
+  if (claimId === null) return [];
   return [...outbox.rows.values()]
     .filter((row) => row.claimId === claimId && (row.entry.claimExpiresAt?.getTime() ?? 0) > now)
     .sort((a, b) => a.sequence - b.sequence);
@@ -67,15 +65,15 @@ function isInSuspectFilter(row: MemoryRow, { suspects }: ClaimCommand): boolean 
 function choose(
   due: readonly MemoryRow[],
   command: ClaimCommand,
-  maxCount: number,
-  isReplay: boolean,
+  replayed: readonly MemoryRow[],
 ): { readonly rows: readonly MemoryRow[]; readonly solo: boolean } {
   const candidates = due.filter((row) => isInSuspectFilter(row, command));
   if (command.suspects !== "only") {
-    return { rows: withinBounds(candidates, maxCount, command.maxBytes), solo: false };
+    const rows = withinBounds([...replayed, ...candidates], command.maxCount, command.maxBytes);
+    return { rows: rows.slice(replayed.length), solo: false };
   }
   // A group or a single suspect is all of a claim: a replayed one is not filled up.
-  if (isReplay) return { rows: [], solo: false };
+  if (replayed.length > 0) return { rows: [], solo: false };
   const firstTime = candidates.filter((row) => row.entry.abandonedClaimCount === 0);
   if (firstTime.length > 0) {
     const group = Math.ceil(Math.sqrt(command.maxCount));

@@ -27,7 +27,7 @@ export function isTerminal({ entry }: MemoryRow): boolean {
   return entry.status === "delivered" || entry.status === "dead-lettered";
 }
 
-/** Writes a transition; `updatedAt` always moves on, so that it can serve as a version. */
+/** Writes a transition; the caller has decided that it applies. */
 export function writeRow(
   outbox: MemoryOutbox,
   row: MemoryRow,
@@ -39,6 +39,7 @@ export function writeRow(
   outbox.rows.set(row.entry.entryId, {
     ...row,
     claimId: null,
-    entry: { ...state, envelope: row.entry.envelope },
+    // A copy: core gives the same lists and instants to the caller.
+    entry: structuredClone({ ...state, envelope: row.entry.envelope }),
   });
 }

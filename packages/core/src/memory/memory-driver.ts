@@ -64,7 +64,7 @@ export function createMemoryDriver(outbox: MemoryOutbox) {
           return { outcome: isTerminal(row) ? "terminal" : "stale-claim", claimExpiresAt: null };
         }
         outbox.rows.set(entryId, { ...row, entry: { ...row.entry, claimExpiresAt } });
-        return { outcome: "applied", claimExpiresAt };
+        return { outcome: "applied", claimExpiresAt: new Date(claimExpiresAt) };
       });
     },
     classifyError: () => "permanent",
@@ -74,8 +74,8 @@ export function createMemoryDriver(outbox: MemoryOutbox) {
     redrive: memoryRedrive(outbox),
     retention: memoryRetention(outbox),
     wakeUp: {
-      async subscribe({ onWakeUp }) {
-        const unsubscribe = outbox.onInsert(onWakeUp);
+      async subscribe(listener) {
+        const unsubscribe = outbox.onInsert(() => listener.onWakeUp());
         return { connected: true, close: async () => unsubscribe() };
       },
     },

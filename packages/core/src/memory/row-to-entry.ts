@@ -1,10 +1,15 @@
-import type { OutboxEntry } from "../contract/outbox-entry.js";
+import type { OutboxEntry, OutboxEntrySummary } from "../contract/outbox-entry.js";
 import { decodePayload } from "../entry/payload.js";
 import type { MemoryRow } from "./memory-outbox.js";
 
-/** A row as callers see it, with a payload of its own. */
-export function rowToEntry({ entry, payload }: MemoryRow): OutboxEntry {
-  const decoded =
-    payload.format === "bytes" ? Uint8Array.from(payload.bytes) : decodePayload(payload);
-  return { ...entry, envelope: { ...entry.envelope, payload: decoded } };
+/** A row as callers see it: a copy, so that nothing they do to it reaches the outbox. */
+export function rowToEntry(row: MemoryRow): OutboxEntry {
+  const { envelope, ...state } = rowToSummary(row);
+  const { payload } = row;
+  const decoded = payload.format === "bytes" ? payload.bytes.slice() : decodePayload(payload);
+  return { ...state, envelope: { ...envelope, payload: decoded } };
+}
+
+export function rowToSummary({ entry }: MemoryRow): OutboxEntrySummary {
+  return structuredClone(entry);
 }

@@ -5,19 +5,21 @@ import type {
   RetentionFacet,
   SchemaFacet,
   WakeUpFacet,
-  WakeUpListener,
 } from "../contract/facets.js";
 import type { OutboxClaimStore } from "../contract/outbox-claim-store.js";
 import type { OutboxProducer, OutboxStore } from "../contract/outbox-store.js";
 import type { StoreDriver } from "../contract/store-driver.js";
 import { systemTiming, type Timing } from "../timing/timing.js";
-import { requireId } from "../validation/argument-checks.js";
+import { refuseUnknownKeys, requireId, requireObject } from "../validation/argument-checks.js";
+import { requireDriver } from "../validation/require-driver.js";
 import { claimOperations } from "./claim-operations.js";
 import { enqueueOperation } from "./enqueue-operation.js";
 import {
   inspectionOperations,
   redriveOperations,
   retentionOperations,
+  schemaOperations,
+  wakeUpOperations,
 } from "./facet-operations.js";
 import { selectionOperations } from "./selection-operations.js";
 import { StoreCalls } from "./store-calls.js";
@@ -66,6 +68,8 @@ export function defineStoreWithTiming<Driver extends StoreDriver<never>>(
   options: StoreOptions,
   timing: Timing,
 ): DefinedStore<Driver> {
+  requireDriver(driver);
+  refuseUnknownKeys("options", requireObject("options", options), ["source"]);
   const source =
     options.source === undefined ? "/outbox" : requireId("options.source", options.source);
   const calls = new StoreCalls(driver);
@@ -80,17 +84,8 @@ export function defineStoreWithTiming<Driver extends StoreDriver<never>>(
     ...(inspection && inspectionOperations(inspection, calls)),
     ...(redrive && redriveOperations(redrive, calls)),
     ...(retention && retentionOperations(retention, calls)),
-    ...(schema && {
-      migrate: () => calls.run("migrate", "if-not-applied", () => schema.migrate()),
-      migrationSql: (range?: Parameters<SchemaFacet["migrationSql"]>[0]) =>
-        schema.migrationSql(range),
-      checkSchema: () => calls.run("checkSchema", "always", () => schema.checkSchema()),
-      diagnose: () => calls.run("diagnose", "always", () => schema.diagnose()),
-    }),
-    ...(wakeUp && {
-      subscribe: (listener: WakeUpListener) =>
-        calls.run("subscribe", "never", () => wakeUp.subscribe(listener)),
-    }),
+    ...(schema && schemaOperations(schema, calls)),
+    ...(wakeUp && wakeUpOperations(wakeUp, calls)),
     close: () => calls.close(),
     [Symbol.asyncDispose]: () => calls.close(),
   };

@@ -1,4 +1,10 @@
-import type { InspectionFacet, RedriveFacet, RetentionFacet } from "../contract/facets.js";
+import type {
+  InspectionFacet,
+  RedriveFacet,
+  RetentionFacet,
+  SchemaFacet,
+  WakeUpFacet,
+} from "../contract/facets.js";
 import type { InspectionDriver, RedriveDriver, RetentionDriver } from "../contract/store-driver.js";
 import { storableText } from "../entry/storable-text.js";
 import { InvalidArgumentError } from "../errors/invalid-argument-error.js";
@@ -7,6 +13,7 @@ import {
   refuseUnknownKeys,
   requireBoolean,
   requireDurationMs,
+  requireFunction,
   requireId,
   requireInteger,
   requireList,
@@ -93,6 +100,28 @@ export function retentionOperations(retention: RetentionDriver, calls: StoreCall
       return calls.run("purge", "if-not-applied", () =>
         retention.purge({ statuses, olderThanMs, batchSize, dryRun, signal }),
       );
+    },
+  };
+}
+
+export function schemaOperations(schema: SchemaFacet, calls: StoreCalls): SchemaFacet {
+  return {
+    migrate: () => calls.run("migrate", "if-not-applied", () => schema.migrate()),
+    // Which versions there are is the driver's knowledge.
+    migrationSql: (range = {}) => {
+      refuseUnknownKeys("range", requireObject("range", range), ["from", "to"]);
+      return schema.migrationSql(range);
+    },
+    checkSchema: () => calls.run("checkSchema", "always", () => schema.checkSchema()),
+    diagnose: () => calls.run("diagnose", "always", () => schema.diagnose()),
+  };
+}
+
+export function wakeUpOperations(wakeUp: WakeUpFacet, calls: StoreCalls): WakeUpFacet {
+  return {
+    subscribe: async (listener) => {
+      requireFunction("listener.onWakeUp", requireObject("listener", listener)["onWakeUp"]);
+      return calls.run("subscribe", "never", () => wakeUp.subscribe(listener));
     },
   };
 }

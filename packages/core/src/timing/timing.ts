@@ -18,7 +18,7 @@ export const systemTiming: Timing = {
     const until = performance.now() + ms;
     for (;;) {
       const left = until - performance.now();
-      if (left <= 0 || signal?.aborted) return;
+      if (!(left > 0) || signal?.aborted) return;
       await sleepOnce(Math.min(left, longestTimeoutMs), signal);
     }
   },

@@ -92,7 +92,7 @@ export function resolveClaimRequest(
 export function resolveLeaseDurationMs(
   argument: string,
   value: unknown,
-  capabilities: StoreCapabilities,
+  capabilities: Pick<StoreCapabilities, "maxLeaseMs">,
 ): number {
   return requireDurationMs(argument, value, {
     min: 1,

@@ -1,10 +1,11 @@
 import type { WakeUpFacet } from "../contract/facets.js";
+import { callGuarded } from "../drain/call-guarded.js";
 import { createWorkSource } from "../drain/create-work-source.js";
 import { EmissionEngine } from "../drain/emission-engine.js";
+import { leaseTooShortError } from "../drain/lease-too-short-error.js";
 import { EventSink } from "../drain/outbox-event.js";
-import type { WorkItem } from "../drain/work-item.js";
-import type { TakenWork, WorkSource } from "../drain/work-source.js";
-import { unclaimedDueTime } from "../entry/due-time.js";
+import { takeWork } from "../drain/take-work.js";
+import type { WorkSource } from "../drain/work-source.js";
 import { Doorbell } from "../timing/doorbell.js";
 import type { Timing } from "../timing/timing.js";
 import { WakeableSleep } from "../timing/wakeable-sleep.js";
@@ -15,7 +16,7 @@ import {
 } from "../validation/argument-checks.js";
 import type { OutboxWorker, StopReport } from "./create-worker.js";
 import { Polling } from "./polling.js";
-import { guarded, StoreStatus } from "./store-status.js";
+import { type StoreOperation, StoreStatus } from "./store-status.js";
 import { WakeUpListening } from "./wake-up-listening.js";
 import type { WorkerHealth } from "./worker-health.js";
 import {
@@ -32,6 +33,9 @@ interface Run {
   isStopping: boolean;
   stop: Promise<StopReport> | null;
 }
+
+/** How long a wake-up subscription has to close beyond the stop's own timeout, in ms. */
+const closeGraceMs = 1_000;
 
 export class OutboxWorkerLoop implements OutboxWorker {
   readonly #options: ResolvedWorkerOptions;
@@ -55,9 +59,9 @@ export class OutboxWorkerLoop implements OutboxWorker {
     this.#timing = timing;
     const { workerId, observer, logger, pollIntervalMs } = this.#options.drain;
     this.#events = new EventSink(workerId, observer, (error) =>
-      guarded(() => logger.warn("outbox observer threw", { error })),
+      callGuarded(() => logger.warn("outbox observer threw", { error })),
     );
-    this.#status = new StoreStatus(logger, workerId);
+    this.#status = new StoreStatus(logger, workerId, timing);
     this.#polling = new Polling(pollIntervalMs);
     this.#sleep = new WakeableSleep(timing);
   }
@@ -74,6 +78,7 @@ export class OutboxWorkerLoop implements OutboxWorker {
     }
     if (this.#run !== null) return;
     this.#lastProgressMs = this.#timing.monotonic();
+    this.#status.reset();
     const source = createWorkSource(this.#options.drain, this.#timing);
     const engine = this.#createEngine(source);
     const run: Run = {
@@ -121,8 +126,9 @@ export class OutboxWorkerLoop implements OutboxWorker {
     const problems: string[] = [];
     const silentForMs = this.#timing.monotonic() - this.#lastProgressMs;
     const isActive = engine !== undefined && !this.#isPaused;
-    const isStuck = isActive && silentForMs > this.#options.unhealthyAfterMs;
-    if (isStuck) {
+    const { unhealthyAfterMs } = this.#options;
+    const isSilent = silentForMs > unhealthyAfterMs;
+    if (isActive && isSilent) {
       problems.push(`no claim or other progress for ${Math.round(silentForMs / 1_000)} s`);
     }
     if (this.#status.isFailing) {
@@ -134,7 +140,7 @@ export class OutboxWorkerLoop implements OutboxWorker {
     return {
       status: !isActive
         ? "stopped"
-        : isStuck
+        : isSilent || this.#status.failingForMs > unhealthyAfterMs
           ? "unhealthy"
           : problems.length > 0
             ? "degraded"
@@ -166,8 +172,8 @@ export class OutboxWorkerLoop implements OutboxWorker {
       timing: this.#timing,
       events: this.#events,
       onProgress: () => this.#progress.ring(),
-      onStoreError: (error) => this.#status.failed(error),
-      onStoreReply: () => this.#noteReply(),
+      onStoreError: (operation, error) => this.#status.failed(operation, error),
+      onStoreReply: (operation) => this.#noteReply(operation),
     });
   }
 
@@ -202,51 +208,52 @@ export class OutboxWorkerLoop implements OutboxWorker {
 
   /** One claim; returns how long to wait before the next. No error leaves here. */
   async #claim(run: Run, source: WorkSource, wanted: number): Promise<number> {
-    const { pollIntervalMs } = this.#options.drain;
     try {
-      if (this.#status.isFailing) await run.engine.renewHeld();
-      const sentAt = this.#timing.monotonic();
-      const taken = await source.take(wanted);
-      this.#noteClaim(taken, this.#timing.monotonic() - sentAt);
-      run.engine.add(taken.items);
-      return this.#polling.afterClaim(taken.more, this.#timing.monotonic());
+      if (this.#status.isFailing && !(await run.engine.renewHeld())) {
+        return this.#polling.afterError(this.#status.failuresOf("renew"));
+      }
+      if (run.isStopping) return 0;
+      const { items, more, lagMs } = await takeWork(source, wanted, this.#timing, this.#events);
+      this.#lagMs = lagMs;
+      this.#lastClaimAt = new Date(this.#timing.wall());
+      const accepted = run.engine.add(items);
+      if (accepted === 0 && items.length > 0 && !run.isStopping) {
+        throw leaseTooShortError(this.#options.drain);
+      }
+      this.#noteReply("claim");
+      return this.#polling.afterClaim(more, items.length, this.#timing.monotonic());
     } catch (error) {
-      this.#status.failed(error);
-      const consecutive = this.#status.consecutiveFailures;
-      this.#events.emit({ type: "claim-error", error, consecutive });
-      return Math.max(this.#polling.afterError(consecutive), Math.min(100, pollIntervalMs));
+      this.#status.failed("claim", error);
+      this.#events.emit({
+        type: "claim-error",
+        error,
+        consecutive: this.#status.failuresOf("claim"),
+      });
+      return this.#polling.afterError(this.#status.failuresOf("claim"));
     }
   }
 
-  #noteClaim({ items, more }: TakenWork, durationMs: number): void {
-    this.#noteReply();
-    this.#lastClaimAt = new Date(this.#timing.wall());
-    const [oldest] = items;
-    this.#lagMs = oldest === undefined ? 0 : lagOf(oldest);
-    if (items.length > 0) this.#polling.noteActivity(this.#timing.monotonic());
-    this.#events.emit({ type: "claim", count: items.length, more, durationMs, lagMs: this.#lagMs });
-  }
-
-  #noteReply(): void {
+  #noteReply(operation: StoreOperation): void {
     this.#lastProgressMs = this.#timing.monotonic();
-    // The loop may be in a long backoff from before.
-    if (this.#status.answered()) this.#sleep.ring();
+    if (!this.#status.answered(operation)) return;
+    // The others may be in a long backoff from before.
+    this.#sleep.ring();
+    this.#run?.engine.finalizer.hurry();
   }
 
   async #stopRun(run: Run, timeoutMs: number): Promise<StopReport> {
     this.#events.emit({ type: "stop" });
     const { engine, listening } = run;
+    const until = this.#timing.monotonic() + timeoutMs;
     engine.stopStarting();
     this.#wake();
+    const closed = this.#within(timeoutMs + closeGraceMs, listening?.close());
     // A claim under way is awaited, because its entries have to be given back; but not for ever.
-    const waiting = new AbortController();
-    await Promise.race([run.loop, this.#timing.sleep(timeoutMs, waiting.signal)]);
-    waiting.abort();
-    const { left } = await engine.stop(timeoutMs);
-    const unfinalized = engine.finalizer.counts.expectedDuplicates;
-    await listening?.close();
+    await this.#within(timeoutMs, run.loop);
+    const { left, unfinalized } = await engine.stop(Math.max(0, until - this.#timing.monotonic()));
+    await closed;
     this.#lastDeliveryAt = engine.finalizer.lastDeliveredAt ?? this.#lastDeliveryAt;
-    this.#expectedDuplicates += unfinalized;
+    this.#expectedDuplicates += engine.finalizer.counts.expectedDuplicates;
     this.#run = null;
     if (this.#startAgain) {
       this.#startAgain = false;
@@ -262,14 +269,15 @@ export class OutboxWorkerLoop implements OutboxWorker {
     };
   }
 
+  /** Waits for the promise, but no longer than this. */
+  async #within(ms: number, promise: Promise<void> | undefined): Promise<void> {
+    const waiting = new AbortController();
+    await Promise.race([promise, this.#timing.sleep(ms, waiting.signal)]);
+    waiting.abort();
+  }
+
   #wake(): void {
     this.#sleep.ring();
     this.#progress.ring();
   }
-}
-
-function lagOf({ entry, claim }: WorkItem): number {
-  const due = claim?.dueAt ?? unclaimedDueTime(entry);
-  const seenAt = entry.claimedAt ?? new Date();
-  return due === null ? 0 : Math.max(0, seenAt.getTime() - due.getTime());
 }

@@ -1,4 +1,3 @@
-import type { ClaimBatch } from "../contract/claim-request.js";
 import { backoffMs } from "../timing/backoff-ms.js";
 
 /** While something happened this recently, in ms, polls stay frequent. */
@@ -7,6 +6,8 @@ const activeForMs = 5_000;
 /** Longest poll delay while active, in ms: it also covers a wake-up that was skipped or lost. */
 const activePollMs = 100;
 
+const firstContendedDelayMs = 20;
+
 const firstErrorDelayMs = 100;
 const longestErrorDelayMs = 30_000;
 
@@ -14,6 +15,7 @@ const longestErrorDelayMs = 30_000;
 export class Polling {
   readonly #pollIntervalMs: number;
   #lastActivityMs = Number.NEGATIVE_INFINITY;
+  #contendedInARow = 0;
 
   constructor(pollIntervalMs: number) {
     this.#pollIntervalMs = pollIntervalMs;
@@ -24,16 +26,22 @@ export class Polling {
     this.#lastActivityMs = nowMs;
   }
 
-  afterClaim(more: ClaimBatch["more"], nowMs: number): number {
-    if (more === "likely") return 0;
-    // The winners are at work; a moment's distance, and not the same for all losers.
-    if (more === "contended") return 1 + Math.random() * 20;
-    const isActive = nowMs - this.#lastActivityMs < activeForMs;
-    const delayMs = isActive ? Math.min(activePollMs, this.#pollIntervalMs) : this.#pollIntervalMs;
-    return delayMs * (0.9 + Math.random() * 0.1);
+  afterClaim(more: "none" | "likely" | "contended", count: number, nowMs: number): number {
+    if (count > 0) this.noteActivity(nowMs);
+    if (count === 0 && more !== "none") {
+      // The winners are at work; a moment's distance, not the same for all losers, and growing: who
+      // holds the rows may hold them for long.
+      this.#contendedInARow += 1;
+      return backoffMs(this.#contendedInARow, firstContendedDelayMs, activePollMs);
+    }
+    this.#contendedInARow = 0;
+    if (more !== "none") return 0;
+    if (nowMs - this.#lastActivityMs >= activeForMs) return this.#pollIntervalMs;
+    return Math.min(activePollMs, this.#pollIntervalMs) * (0.9 + Math.random() * 0.1);
   }
 
-  afterError(consecutive: number): number {
-    return backoffMs(consecutive, firstErrorDelayMs, longestErrorDelayMs);
+  afterError(failures: number): number {
+    const firstMs = Math.min(firstErrorDelayMs, this.#pollIntervalMs);
+    return backoffMs(failures, firstMs, longestErrorDelayMs);
   }
 }

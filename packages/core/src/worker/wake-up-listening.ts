@@ -1,9 +1,9 @@
 import type { WakeUpFacet, WakeUpSubscription } from "../contract/facets.js";
+import { callGuarded } from "../drain/call-guarded.js";
 import type { EventSink } from "../drain/outbox-event.js";
 import type { OutboxLogger } from "../drain/outbox-logger.js";
 import { backoffMs } from "../timing/backoff-ms.js";
 import type { Timing } from "../timing/timing.js";
-import { guarded } from "./store-status.js";
 
 /** Subscribes to a store's wake-ups, as often as it takes. */
 export class WakeUpListening {
@@ -15,6 +15,7 @@ export class WakeUpListening {
   readonly #ended = new AbortController();
   readonly #done: Promise<void>;
   #connected = false;
+  #isReportedDown = false;
 
   constructor(given: {
     readonly facet: WakeUpFacet;
@@ -35,6 +36,7 @@ export class WakeUpListening {
     return this.#connected;
   }
 
+  /** A subscription that is only just being made is closed as soon as it is. */
   async close(): Promise<void> {
     this.#ended.abort();
     await this.#done;
@@ -42,42 +44,55 @@ export class WakeUpListening {
 
   async #run(): Promise<void> {
     const { signal } = this.#ended;
-    let subscription: WakeUpSubscription | undefined;
-    for (let failures = 1; subscription === undefined && !signal.aborted; failures++) {
-      try {
-        subscription = await this.#facet.subscribe({
-          onWakeUp: () => {
-            this.#events.emit({ type: "wake-up" });
-            this.#onWakeUp();
-          },
-          onConnectionChange: (connected, error) => this.#note(connected, error),
-        });
-        if (subscription.connected) this.#connected = true;
-      } catch (error) {
-        this.#note(false, error, failures === 1);
-        await this.#timing.sleep(backoffMs(failures, 1_000, 30_000), signal);
-      }
-    }
+    const subscription = await this.#subscribe(signal);
     if (!signal.aborted) {
       await new Promise<void>((resolve) => {
         signal.addEventListener("abort", () => resolve(), { once: true });
       });
     }
     this.#connected = false;
-    // A connection that cannot be closed is gone already.
-    await subscription?.close().catch(() => {});
+    try {
+      await subscription?.close();
+    } catch {
+      // A connection that cannot be closed is gone already.
+    }
   }
 
-  #note(connected: boolean, error: unknown, isNews = connected !== this.#connected): void {
+  async #subscribe(signal: AbortSignal): Promise<WakeUpSubscription | null> {
+    for (let failures = 1; !signal.aborted; failures++) {
+      try {
+        const subscription = await this.#facet.subscribe({
+          onWakeUp: () => {
+            if (signal.aborted) return;
+            this.#events.emit({ type: "wake-up" });
+            this.#onWakeUp();
+          },
+          onConnectionChange: (connected, error) => this.#note(connected, error),
+        });
+        if (subscription.connected) this.#note(true, undefined);
+        return subscription;
+      } catch (error) {
+        this.#note(false, error);
+        await this.#timing.sleep(backoffMs(failures, 1_000, 30_000), signal);
+      }
+    }
+    return null;
+  }
+
+  #note(connected: boolean, error: unknown): void {
+    if (this.#ended.signal.aborted) return;
     this.#connected = connected;
     this.#events.emit({ type: "wake-up-connection", connected, error });
-    // What was announced meanwhile is not announced again.
-    if (connected) this.#onWakeUp();
-    if (!isNews || this.#ended.signal.aborted) return;
-    guarded(() => {
-      if (connected) this.#logger.info("outbox wake-ups arrive again");
-      else
-        this.#logger.warn("outbox wake-ups do not arrive; polling delivers meanwhile", { error });
-    });
+    if (connected && this.#isReportedDown) {
+      this.#isReportedDown = false;
+      // What was announced meanwhile is not announced again.
+      this.#onWakeUp();
+      callGuarded(() => this.#logger.info("outbox wake-ups arrive again"));
+    } else if (!connected && !this.#isReportedDown) {
+      this.#isReportedDown = true;
+      callGuarded(() =>
+        this.#logger.warn("outbox wake-ups do not arrive; polling delivers meanwhile", { error }),
+      );
+    }
   }
 }

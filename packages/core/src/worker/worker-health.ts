@@ -3,7 +3,7 @@ export interface WorkerHealth {
   /**
    * - `healthy`
    * - `degraded`: works, but not at its best (store errors just now, wake-ups not arriving)
-   * - `unhealthy`: no successful claim, and no other progress, for `unhealthyAfterMs`
+   * - `unhealthy`: for `unhealthyAfterMs` the store has been failing, or there was no progress
    * - `stopped`: not running, or paused
    */
   readonly status: "healthy" | "degraded" | "unhealthy" | "stopped";
@@ -11,7 +11,7 @@ export interface WorkerHealth {
   readonly problems: readonly string[];
   readonly lastClaimAt: Date | null;
   readonly lastDeliveryAt: Date | null;
-  /** Store errors in a row. */
+  /** Store errors since the store last worked as a whole. */
   readonly consecutiveFailures: number;
   readonly lastError: string | null;
   /** How long the oldest entry of the last claim had been due, in ms; 0 if it found nothing. */

@@ -1,10 +1,14 @@
 import { type ChildProcess, type SpawnOptions, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
+import { chown, mkdir } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
+import type { ServerAccount } from "./server-account.js";
+import { temporaryPath } from "./temporary-path.js";
 
-/** Sees to it that a temporary folder, and the server that runs in it, do not outlive this process. */
-export interface FolderGuard {
+/** A temporary folder that, like the server that runs in it, does not outlive this process. */
+export interface GuardedFolder {
+  readonly path: string;
   /** Takes charge of a server that was just started; call it in the same tick as `spawn`. */
   watch(server: ChildProcess): void;
   /** Stops the server, removes the folder, and resolves when both are gone. */
@@ -12,31 +16,49 @@ export interface FolderGuard {
 }
 
 const program = fileURLToPath(new URL("./watchdog.js", import.meta.url));
-const guards = new Set<WatchdogGuard>();
+const guardedFolders = new Set<WatchedFolder>();
+
+export interface GuardedFolderOptions {
+  /** What the folder's name starts with. */
+  readonly prefix: string;
+  /** Owner of the folder; nobody else, except root, can enter it. */
+  readonly account: ServerAccount;
+  /** The signal after which the server ends soon; SIGKILL follows if it does not. */
+  readonly stopSignal: NodeJS.Signals;
+}
 
 /**
- * Starts the watchdog of `folder`.
+ * Creates a temporary folder and a watchdog for it.
  *
  * A child process does the cleaning, not signal handlers in this one: a handler cannot run after
  * SIGKILL, takes the default action of a signal away from the program, and competes with the
  * handlers of that program. This way a signal ends the program exactly as if no server were there,
  * and a program with handlers of its own stops the server when it is ready to.
- *
- * @param stopSignal - after which the server ends soon; SIGKILL follows if it does not
  */
-export function guardFolder(folder: string, stopSignal: NodeJS.Signals): FolderGuard {
-  const guard = new WatchdogGuard(folder, stopSignal);
-  if (guards.size === 0) process.on("exit", cleanUpAtExit);
-  guards.add(guard);
-  return guard;
+export async function createGuardedFolder(options: GuardedFolderOptions): Promise<GuardedFolder> {
+  const { prefix, account, stopSignal } = options;
+  // The watchdog comes first, so that there is no moment at which only the folder is there.
+  const guarded = new WatchedFolder(temporaryPath(prefix, account), stopSignal);
+  if (guardedFolders.size === 0) process.on("exit", cleanUpAtExit);
+  guardedFolders.add(guarded);
+  try {
+    await mkdir(guarded.path, { mode: 0o700 });
+    if (account.uid !== undefined && account.gid !== undefined) {
+      await chown(guarded.path, account.uid, account.gid);
+    }
+    return guarded;
+  } catch (error) {
+    await guarded.release();
+    throw error;
+  }
 }
 
-class WatchdogGuard implements FolderGuard {
+class WatchedFolder implements GuardedFolder {
   #watchdog: ChildProcess;
   #server: ChildProcess | undefined;
 
   constructor(
-    readonly folder: string,
+    readonly path: string,
     readonly stopSignal: NodeJS.Signals,
   ) {
     this.#watchdog = this.#startWatchdog();
@@ -63,10 +85,10 @@ class WatchdogGuard implements FolderGuard {
     this.#watchdog.ref();
     this.#watchdog.stdin?.end();
     await ended;
-    guards.delete(this);
-    if (guards.size === 0) process.off("exit", cleanUpAtExit);
-    if (existsSync(this.folder)) {
-      throw new Error(`The temporary folder ${this.folder} is still there; remove it by hand.`);
+    guardedFolders.delete(this);
+    if (guardedFolders.size === 0) process.off("exit", cleanUpAtExit);
+    if (existsSync(this.path)) {
+      throw new Error(`The temporary folder ${this.path} is still there; remove it by hand.`);
     }
   }
 
@@ -95,7 +117,7 @@ class WatchdogGuard implements FolderGuard {
   }
 
   #arguments(): string[] {
-    return [program, this.folder, this.stopSignal];
+    return [program, this.path, this.stopSignal];
   }
 
   #spawnOptions(): SpawnOptions {
@@ -118,5 +140,5 @@ class WatchdogGuard implements FolderGuard {
  * shell, or the next step of a build, carries on.
  */
 function cleanUpAtExit(): void {
-  for (const guard of guards) guard.releaseSync();
+  for (const guarded of guardedFolders) guarded.releaseSync();
 }

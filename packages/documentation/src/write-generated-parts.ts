@@ -1,0 +1,3 @@
+import { writeGeneratedParts } from "./generated-parts.js";
+
+writeGeneratedParts();

@@ -1,0 +1,4 @@
+import { packageTests } from "../../vitest.shared.js";
+
+// Compiling every snippet is one long test.
+export default packageTests({ testTimeout: 120_000 });
