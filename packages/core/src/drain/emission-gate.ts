@@ -20,7 +20,7 @@ export class EmissionGate {
     this.#admit();
   }
 
-  /** Calls the listener whenever `tryEnter` may succeed again; returns how to end that. */
+  /** Calls the listener when `tryEnter` may succeed again after a refusal; returns how to end that. */
   onOpen(listener: () => void): () => void {
     this.#onOpen.add(listener);
     return () => this.#onOpen.delete(listener);
@@ -34,6 +34,7 @@ export class EmissionGate {
     } finally {
       this.#isTaken = false;
       this.#admit();
+      this.#announce();
     }
   }
 
@@ -49,6 +50,7 @@ export class EmissionGate {
         this.#waiting.splice(this.#waiting.indexOf(admit), 1);
         resolve(false);
         this.#admit();
+        this.#announce();
       };
       if (signal.aborted) return resolve(false);
       signal.addEventListener("abort", giveUp, { once: true });
@@ -58,10 +60,12 @@ export class EmissionGate {
   }
 
   #admit(): void {
-    if (this.#isTaken || this.#inside > 0) return;
-    const next = this.#waiting.shift();
-    if (next === undefined) for (const listener of this.#onOpen) listener();
-    else next();
+    if (!this.#isTaken && this.#inside === 0) this.#waiting.shift()?.();
+  }
+
+  #announce(): void {
+    if (this.#isTaken || this.#waiting.length > 0) return;
+    for (const listener of [...this.#onOpen]) listener();
   }
 }
 

@@ -21,10 +21,15 @@ export class RateLimiter {
 
   /** Takes a token and returns 0, or returns how long until there is one, in ms. */
   take(nowMs: number): number {
+    const waitMs = this.waitMs(nowMs);
+    if (waitMs === 0) this.#tokens -= 1;
+    return waitMs;
+  }
+
+  /** How long until there is a token, in ms. */
+  waitMs(nowMs: number): number {
     this.#tokens = Math.min(this.#burst, this.#tokens + (nowMs - this.#filledAtMs) * this.#perMs);
     this.#filledAtMs = nowMs;
-    if (this.#tokens < 1) return (1 - this.#tokens) / this.#perMs;
-    this.#tokens -= 1;
-    return 0;
+    return this.#tokens >= 1 ? 0 : (1 - this.#tokens) / this.#perMs;
   }
 }

@@ -2,6 +2,7 @@ import type { EmissionEnvelope } from "../contract/emission-envelope.js";
 import type { EmissionResult } from "../contract/emission-result.js";
 import type { Emit, Emitter } from "../contract/emitter.js";
 import type { EventMap } from "../contract/enqueue-input.js";
+import type { OutboxEntry } from "../contract/outbox-entry.js";
 import { InvalidArgumentError } from "../errors/invalid-argument-error.js";
 import { describeValue, requireObject } from "../validation/argument-checks.js";
 import { requireTypePattern } from "../validation/type-patterns.js";
@@ -40,6 +41,9 @@ export type Routes<Events extends EventMap = EventMap> = {
   readonly [Pattern in RoutePattern<Events>]?: Emit<RoutedEnvelope<Events, Pattern>> | Emitter;
 };
 
+/** The route, for circuits and limits, of what has none. */
+const noRouteName = "(none)";
+
 /** How long an entry without a route waits for a worker that has one, in ms. */
 const noRouteDelayMs = 60_000;
 
@@ -72,7 +76,13 @@ export function routeByType<Events extends EventMap = EventMap>(routes: Routes<E
     const emitRoute = emitterFor(envelope.type);
     return emitRoute ? emitRoute(envelope, context) : noRoute(envelope.type, patterns);
   };
-  return emitters.has("*") ? { emit } : { emit, types: patterns };
+  const routeOf = ({ envelope }: OutboxEntry): string => {
+    if (emitters.has(envelope.type)) return envelope.type;
+    const prefix = prefixes.find((one) => envelope.type.startsWith(one));
+    return prefix === undefined ? noRouteName : `${prefix}*`;
+  };
+  const emitter = { emit, routeOf, routes: patterns };
+  return emitters.has("*") ? emitter : { ...emitter, types: patterns };
 }
 
 function resolveRoutes(routes: object): ReadonlyMap<string, Emit> {

@@ -1,6 +1,6 @@
 import type { EnqueueInput, EventMap } from "../contract/enqueue-input.js";
-import { requireId, requireList, requireObject } from "../validation/argument-checks.js";
 import { InvalidArgumentError } from "../errors/invalid-argument-error.js";
+import { requireId, requireList, requireObject } from "../validation/argument-checks.js";
 import { uuidV7 } from "./uuid-v7.js";
 
 /**
