@@ -16,8 +16,7 @@ export interface DemoProcess {
 
 export interface StartOptions {
   readonly name: string;
-  /** A file beside this one. */
-  readonly program: string;
+  readonly program: URL;
   readonly environment: Readonly<Record<string, string>>;
   readonly onMessage?: (message: Message) => void;
 }
@@ -40,7 +39,7 @@ export class DemoProcesses {
   }
 
   start({ name, program, environment, onMessage }: StartOptions): DemoProcess {
-    const child = fork(fileURLToPath(new URL(program, import.meta.url)), {
+    const child = fork(fileURLToPath(program), {
       env: { ...process.env, ...environment },
       stdio: ["ignore", "pipe", "pipe", "ipc"],
     });

@@ -80,7 +80,7 @@ const leftFolders = async () =>
 // Processes are found through /proc.
 describe.runIf(process.platform === "linux")("the demo", { timeout: 180_000 }, () => {
   it("passes, and leaves nothing behind", async () => {
-    const demo = startDemo("--orders", "200", "--lease-ms", "3000");
+    const demo = startDemo("--orders", "200");
     const [exitCode] = await demo.ended;
     expect(demo.output()).toContain("PASSED");
     expect(exitCode).toBe(0);

@@ -102,7 +102,7 @@ class Scenario {
     return new Promise((resolve) => {
       const process = this.#processes.start({
         name: "receiver",
-        program: "./receiver.ts",
+        program: new URL("./receiver.ts", import.meta.url),
         environment: { RECEIVER_DATABASE_URL: this.#databases.receiverUrl },
         onMessage: (message) => {
           if (message.kind === "listening") resolve({ process, url: message.url });
@@ -115,7 +115,7 @@ class Scenario {
     return namesOf("worker", this.#options.workers).map((name) =>
       this.#processes.start({
         name,
-        program: "./worker.ts",
+        program: new URL("./worker.ts", import.meta.url),
         environment: {
           WORKER_ID: name,
           DATABASE_URL: this.#databases.shopUrl,
@@ -134,7 +134,7 @@ class Scenario {
     return namesOf("producer", producers).map((name, index) =>
       this.#processes.start({
         name,
-        program: "./producer.ts",
+        program: new URL("./producer.ts", import.meta.url),
         environment: {
           PRODUCER_NAME: name,
           DATABASE_URL: this.#databases.shopUrl,

@@ -9,8 +9,12 @@ import { temporaryPath } from "./temporary-path.js";
 /** A temporary folder that, like the server that runs in it, does not outlive this process. */
 export interface GuardedFolder {
   readonly path: string;
-  /** Takes charge of a server that was just started; call it in the same tick as `spawn`. */
-  watch(server: ChildProcess): void;
+  /**
+   * Takes charge of a process that was just started, detached; call it in the same tick as `spawn`.
+   *
+   * @param stopSignal - after which it ends soon; SIGKILL follows if it does not
+   */
+  watch(server: ChildProcess, stopSignal: NodeJS.Signals): void;
   /** Stops the server, removes the folder, and resolves when both are gone. */
   release(): Promise<void>;
 }
@@ -23,8 +27,6 @@ export interface GuardedFolderOptions {
   readonly prefix: string;
   /** Owner of the folder; nobody else, except root, can enter it. */
   readonly account: ServerAccount;
-  /** The signal after which the server ends soon; SIGKILL follows if it does not. */
-  readonly stopSignal: NodeJS.Signals;
 }
 
 /**
@@ -36,9 +38,9 @@ export interface GuardedFolderOptions {
  * and a program with handlers of its own stops the server when it is ready to.
  */
 export async function createGuardedFolder(options: GuardedFolderOptions): Promise<GuardedFolder> {
-  const { prefix, account, stopSignal } = options;
+  const { prefix, account } = options;
   // The watchdog comes first, so that there is no moment at which only the folder is there.
-  const guarded = new WatchedFolder(temporaryPath(prefix, account), stopSignal);
+  const guarded = new WatchedFolder(temporaryPath(prefix, account));
   if (guardedFolders.size === 0) process.on("exit", cleanUpAtExit);
   guardedFolders.add(guarded);
   try {
@@ -56,16 +58,15 @@ export async function createGuardedFolder(options: GuardedFolderOptions): Promis
 class WatchedFolder implements GuardedFolder {
   #watchdog: ChildProcess;
   #server: ChildProcess | undefined;
+  #stopSignal: NodeJS.Signals = "SIGKILL";
 
-  constructor(
-    readonly path: string,
-    readonly stopSignal: NodeJS.Signals,
-  ) {
+  constructor(readonly path: string) {
     this.#watchdog = this.#startWatchdog();
   }
 
-  watch(server: ChildProcess): void {
+  watch(server: ChildProcess, stopSignal: NodeJS.Signals): void {
     this.#server = server;
+    this.#stopSignal = stopSignal;
     this.#report();
     server.once("exit", () => {
       if (this.#server !== server) return;
@@ -117,7 +118,7 @@ class WatchedFolder implements GuardedFolder {
   }
 
   #arguments(): string[] {
-    return [program, this.path, this.stopSignal];
+    return [program, this.path];
   }
 
   #spawnOptions(): SpawnOptions {
@@ -131,7 +132,7 @@ class WatchedFolder implements GuardedFolder {
   }
 
   #serverLine(): string {
-    return `${this.#server?.pid ?? ""}\n`;
+    return this.#server?.pid === undefined ? "\n" : `${this.#server.pid} ${this.#stopSignal}\n`;
   }
 }
 

@@ -1,18 +1,22 @@
-import { execFile } from "node:child_process";
-import { appendFile, rm } from "node:fs/promises";
+import type { ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { appendFile, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { promisify } from "node:util";
 import type { ServerAccount } from "./server-account.js";
-import { serverEnvironment } from "./server-environment.js";
+import { ServerStartError } from "./server-start-error.js";
+import { spawnDetached } from "./spawn-detached.js";
 import { writeServerFile } from "./write-server-file.js";
 
 export interface InitializeDataDirectoryOptions {
+  /** Path of the program. */
   readonly initdb: string;
   /** The folder in which the data directory is created. */
   readonly folder: string;
   readonly account: ServerAccount;
   readonly password: string;
   readonly settings: Readonly<Record<string, string>>;
+  /** Called in the tick in which the process starts. */
+  readonly onStart: (initdb: ChildProcess) => void;
 }
 
 /** Runs `initdb` and writes the settings; resolves with the path of the data directory. */
@@ -23,30 +27,36 @@ export async function initializeDataDirectory(
   const dataDirectory = join(folder, "data");
   const passwordFile = join(folder, "password");
   await writeServerFile(passwordFile, options.password, account);
-  const flags = [
-    `--pgdata=${dataDirectory}`,
-    "--username=postgres",
-    `--pwfile=${passwordFile}`,
-    "--auth=scram-sha-256",
-    "--encoding=UTF8",
-    "--locale=C",
-    // What the server writes later is still synced; the empty cluster is not worth a second.
-    "--no-sync",
-    "--no-instructions",
-  ];
-  try {
-    await promisify(execFile)(options.initdb, flags, {
-      ...account,
-      cwd: folder,
-      env: serverEnvironment(),
-      windowsHide: true,
-    });
-  } catch (error) {
-    const output = error instanceof Error && "stderr" in error ? String(error.stderr) : "";
-    throw new Error(
-      `initdb failed to create a PostgreSQL data directory in ${folder}. It said:\n` +
-        `${output.trim() || String(error)}\nCheck free disk space, or set TMPDIR to another folder.`,
-      { cause: error },
+  const logFile = join(folder, "initdb.log");
+  const initdb = spawnDetached({
+    program: options.initdb,
+    arguments: [
+      `--pgdata=${dataDirectory}`,
+      "--username=postgres",
+      `--pwfile=${passwordFile}`,
+      "--auth=scram-sha-256",
+      "--encoding=UTF8",
+      "--locale=C",
+      // Files in the data directory: they are removed with it even after SIGKILL, and a container
+      // has little of the other kind.
+      "--set=dynamic_shared_memory_type=mmap",
+      // What the server writes later is still synced; an empty cluster is not worth the time.
+      "--no-sync",
+      "--no-instructions",
+    ],
+    workingDirectory: folder,
+    logFile,
+    account,
+  });
+  const exit = once(initdb, "exit");
+  initdb.ref();
+  options.onStart(initdb);
+  const [exitCode, signal] = await exit;
+  if (exitCode !== 0) {
+    throw new ServerStartError(
+      `initdb ended with ${signal ?? exitCode}`,
+      await readFile(logFile, "utf8"),
+      "Check free disk space, or set TMPDIR to another folder.",
     );
   }
   await rm(passwordFile);

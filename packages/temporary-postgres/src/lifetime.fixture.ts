@@ -20,9 +20,6 @@ switch (ending) {
       throw new Error("uncaught");
     });
     break;
-  case "rejection":
-    void Promise.reject(new Error("unhandled"));
-    break;
   case "own shutdown":
     process.once("SIGINT", async () => {
       await delay(300);

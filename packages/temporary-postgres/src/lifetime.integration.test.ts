@@ -64,7 +64,7 @@ class Program {
 
   nothingLeftSoon(): Promise<void> {
     return vi.waitFor(async () => expect(await this.left()).toEqual([]), {
-      timeout: 10_000,
+      timeout: 30_000,
       interval: 20,
     });
   }
@@ -91,7 +91,6 @@ describe.concurrent("a server that nobody stopped is gone", () => {
     ["return", 0],
     ["process.exit", 3],
     ["exception", 1],
-    ["rejection", 1],
   ] as const)("the moment its program has ended by %s", async ([ending, exitCode], { start }) => {
     const program = start(ending);
     expect(await program.exit()).toEqual([exitCode, null]);
@@ -113,13 +112,13 @@ describe.concurrent("a server that nobody stopped is gone", () => {
     },
   );
 
-  it.for([30, 300, 600])(
+  it.for([0, 300, 600])(
     "soon after its program was killed %i ms into the start",
     async (afterMs, { start }) => {
       const program = start("signal");
       await vi.waitFor(async () => expect(await program.foldersLeft()).toHaveLength(1), {
         timeout: 20_000,
-        interval: 5,
+        interval: 1,
       });
       await delay(afterMs);
       program.signalGroup("SIGKILL");

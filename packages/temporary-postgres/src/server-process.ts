@@ -1,20 +1,13 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { closeSync, openSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
-import type { ServerAccount } from "./server-account.js";
-import { serverEnvironment } from "./server-environment.js";
 import { ServerStartError } from "./server-start-error.js";
+import { type DetachedProgram, spawnDetached } from "./spawn-detached.js";
 
-export interface ServerProcessOptions {
+export interface ServerProcessOptions extends DetachedProgram {
   /** As it is called in error messages. */
   readonly name: string;
-  readonly program: string;
-  readonly arguments: readonly string[];
-  readonly workingDirectory: string;
-  /** Its output is appended here. */
-  readonly logFile: string;
-  readonly account: ServerAccount;
   /** What to check if it does not start. */
   readonly remedy: string;
   /** Called in the tick in which the process starts. */
@@ -30,27 +23,36 @@ const endTimeoutMs = 30_000;
 const pollIntervalMs = 10;
 
 /**
- * Starts a server and resolves when it is ready. The server does not keep this process alive.
+ * Starts a server and resolves when it is ready.
  *
  * @throws {@link ServerStartError}
  */
 export async function startServerProcess(options: ServerProcessOptions): Promise<ChildProcess> {
   const previousOutput = readOutput(options.logFile, 0).length;
-  const { server, failure } = spawnServer(options);
+  const server = spawnDetached(options);
+  let failure: Error | undefined;
+  server.once("error", (error) => {
+    failure = error;
+  });
   options.onStart(server);
 
   const deadline = Date.now() + startTimeoutMs;
   for (;;) {
     const ended = !isAlive(server);
     const output = readOutput(options.logFile, previousOutput);
-    if (!ended && options.isReady(server, output)) return server;
+    if (!ended && options.isReady(server, output.toString())) return server;
     if (!ended && Date.now() < deadline) {
       await delay(pollIntervalMs);
       continue;
     }
     await endServerProcess(server, "SIGQUIT");
     const what = ended ? "ended while it started" : `was not ready after ${startTimeoutMs} ms`;
-    throw new ServerStartError(`${options.name} ${what}`, output, options.remedy, failure());
+    throw new ServerStartError(
+      `${options.name} ${what}`,
+      output.toString(),
+      options.remedy,
+      failure,
+    );
   }
 }
 
@@ -74,35 +76,14 @@ export async function endServerProcess(
   }
 }
 
-function spawnServer(options: ServerProcessOptions) {
-  // A file rather than a pipe: the server must be able to write when this process is gone.
-  const log = openSync(options.logFile, "a");
-  const server = spawn(options.program, options.arguments, {
-    ...options.account,
-    cwd: options.workingDirectory,
-    // Out of reach of Ctrl-C, so that the program can finish its own shutdown first.
-    detached: true,
-    env: serverEnvironment(),
-    stdio: ["ignore", log, log],
-    windowsHide: true,
-  });
-  closeSync(log);
-  let failure: Error | undefined;
-  server.once("error", (error) => {
-    failure = error;
-  });
-  server.unref();
-  return { server, failure: () => failure };
-}
-
 function isAlive(server: ChildProcess): boolean {
   return server.pid !== undefined && server.exitCode === null && server.signalCode === null;
 }
 
-function readOutput(logFile: string, from: number): string {
+function readOutput(logFile: string, from: number): Buffer {
   try {
-    return readFileSync(logFile).subarray(from).toString("utf8");
+    return readFileSync(logFile).subarray(from);
   } catch {
-    return "";
+    return Buffer.alloc(0);
   }
 }

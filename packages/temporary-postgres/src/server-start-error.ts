@@ -6,7 +6,7 @@ export class ServerStartError extends Error {
   /** Whether processes of a killed predecessor still have to end. */
   readonly predecessorAlive: boolean;
 
-  constructor(what: string, output: string, remedy: string, cause: Error | undefined) {
+  constructor(what: string, output: string, remedy: string, cause?: Error) {
     const tail = output.trimEnd().split("\n").slice(-20).join("\n");
     super(`${what}. Its output ends with:\n${tail || cause?.message || "(nothing)"}\n${remedy}`, {
       cause,

@@ -84,6 +84,20 @@ describe("a temporary PostgreSQL", () => {
     await queryServer(server.url, "select 1");
   });
 
+  it.runIf(process.platform === "linux")("leaves no shared memory if it was killed", async () => {
+    const segments = () => readFile("/proc/sysvipc/shm", "utf8");
+    const server = await startTemporaryPostgres({ durable: false });
+    const lockFile = await readFile(join(server.dataDirectory, "postmaster.pid"), "utf8");
+    const segment = new RegExp(`^ *${lockFile.split("\n")[6]?.trim().replace(/ +/, " +")} `, "m");
+    expect(await segments()).toMatch(segment);
+    // The other kind is in the folder.
+    expect(await setting(server.url, "dynamic_shared_memory_type")).toBe("mmap");
+
+    process.kill(server.pid, "SIGKILL");
+    await server.stop();
+    expect(await segments()).not.toMatch(segment);
+  });
+
   it("runs restarts one after the other, and ends them when it is stopped", async () => {
     await using server = await startTemporaryPostgres({ durable: false });
     await Promise.all([server.restart("immediate"), server.restart("immediate")]);

@@ -31,12 +31,7 @@ export async function startTemporaryPostgres(
 ): Promise<TemporaryPostgres> {
   const { version, settings } = resolveTemporaryPostgresOptions(options);
   const account = serverAccount();
-  const guarded = await createGuardedFolder({
-    prefix: "outbox-postgres-",
-    account,
-    // The data is thrown away, so the quickest way to end the server is the right one.
-    stopSignal: "SIGQUIT",
-  });
+  const guarded = await createGuardedFolder({ prefix: "outbox-postgres-", account });
   const folder = guarded.path;
   try {
     const { initdb, postgres } = await runnablePostgres(
@@ -51,6 +46,8 @@ export async function startTemporaryPostgres(
       account,
       password,
       settings,
+      // Of no use unfinished, and a milder signal would only reach its children later.
+      onStart: (initdb) => guarded.watch(initdb, "SIGKILL"),
     });
     const start = (port: number) =>
       startServerProcess({
@@ -60,9 +57,9 @@ export async function startTemporaryPostgres(
         workingDirectory: dataDirectory,
         logFile: join(folder, "server.log"),
         account,
-        remedy:
-          "Check the `settings`, free disk space, and shared memory (in a container, `--shm-size`).",
-        onStart: (server) => guarded.watch(server),
+        remedy: "Check the `settings`, and that disk space and memory are free.",
+        // The data is thrown away, so the quickest way to end it is the right one.
+        onStart: (server) => guarded.watch(server, "SIGQUIT"),
         isReady: (server) => isReady(dataDirectory, server),
       });
     return await startOnFreePort(async (port) => {

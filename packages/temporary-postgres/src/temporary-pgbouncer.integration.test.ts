@@ -1,5 +1,8 @@
+import { chmod, mkdtemp, readdir, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import pg from "pg";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { createDatabase, dropDatabase } from "./create-database.js";
 import { findPgBouncer } from "./find-pgbouncer.js";
 import { processesMentioning } from "./processes-mentioning.js";
@@ -12,6 +15,14 @@ const hasPgBouncer = findPgBouncer() !== undefined;
 
 describe.skipIf(!hasPgBouncer)("PgBouncer (skipped where the machine has none)", () => {
   it("gives each transaction a server connection, and leaves nothing behind", async () => {
+    const temporary = await mkdtemp(join(tmpdir(), "pgbouncer test "));
+    await chmod(temporary, 0o755);
+    vi.stubEnv("TMPDIR", temporary);
+    onTestFinished(async () => {
+      vi.unstubAllEnvs();
+      await rm(temporary, { recursive: true });
+    });
+
     const url = await createDatabase(server.url);
     const pooler = await startPgBouncer({ url, settings: { default_pool_size: "1" } });
     const clients = [1, 2].map(
@@ -29,7 +40,7 @@ describe.skipIf(!hasPgBouncer)("PgBouncer (skipped where the machine has none)",
 
     await Promise.all([pooler.stop(), pooler.stop()]);
     await expect(queryServer(pooler.url, "select 1")).rejects.toThrow("ECONNREFUSED");
-    expect(processesMentioning("outbox-pgbouncer-")).toEqual([]);
+    expect([...(await readdir(temporary)), ...processesMentioning(temporary)]).toEqual([]);
     await dropDatabase(server.url, url);
   });
 

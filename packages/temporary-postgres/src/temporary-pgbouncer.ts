@@ -45,12 +45,7 @@ export async function startPgBouncer(
     );
   }
   const account = serverAccount();
-  const guarded = await createGuardedFolder({
-    prefix: "outbox-pgbouncer-",
-    account,
-    // It has nothing to lose, and since 1.23 waits for its clients after anything milder.
-    stopSignal: "SIGKILL",
-  });
+  const guarded = await createGuardedFolder({ prefix: "outbox-pgbouncer-", account });
   const folder = guarded.path;
   try {
     return await startOnFreePort(async (port) => {
@@ -65,7 +60,8 @@ export async function startPgBouncer(
         logFile: join(folder, "server.log"),
         account,
         remedy: "Check the `settings`; some are known to newer versions of PgBouncer only.",
-        onStart: (server) => guarded.watch(server),
+        // It has nothing to lose, and since 1.23 waits for its clients after anything milder.
+        onStart: (server) => guarded.watch(server, "SIGKILL"),
         isReady: (_, output) => output.includes("process up"),
       });
       const pooled = new URL(url);

@@ -6,14 +6,15 @@
  *
  * Plain JavaScript, because it is started with nothing but `node` and a path.
  *
- * Arguments: the folder, and the signal that stops the server. Each line on standard input is the
- * process id of the server that runs now; an empty line says that none does.
+ * Argument: the folder. Each line on standard input has the id of the process that runs in it now,
+ * the leader of its group, and the signal that stops it; an empty line says that none does.
  */
 import { execFileSync } from "node:child_process";
 import { readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 
-const [folder = "", stopSignal] = process.argv.slice(2);
+const [folder = ""] = process.argv.slice(2);
 const patienceMs = 10_000;
 let input = "";
 
@@ -29,11 +30,12 @@ process.stdin.on("data", (text) => {
 process.stdin.once("close", cleanUp);
 
 async function cleanUp() {
-  const pid = Number(input.split("\n").at(-2));
-  if (pid > 0) {
-    await end(pid, /** @type {NodeJS.Signals} */ (stopSignal));
-    if (isRunning(pid)) await end(pid, "SIGKILL");
+  const [pid = "", signal] = (input.split("\n").at(-2) ?? "").split(" ");
+  if (pid !== "") {
+    await end(Number(pid), /** @type {NodeJS.Signals} */ (signal));
+    if (isRunning(Number(pid))) await end(Number(pid), "SIGKILL");
   }
+  removeSharedMemory();
   rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 });
 }
 
@@ -43,12 +45,26 @@ async function cleanUp() {
  */
 async function end(pid, signal) {
   try {
-    process.kill(pid, signal);
+    process.kill(process.platform === "win32" ? pid : -pid, signal);
   } catch {
     return;
   }
   const deadline = Date.now() + patienceMs;
   while (isRunning(pid) && Date.now() < deadline) await delay(10);
+}
+
+/**
+ * PostgreSQL keeps one small System V segment, of which a system has a limited number. If it was
+ * killed, the segment stays, and so does the lock file that has its id.
+ */
+function removeSharedMemory() {
+  try {
+    const lockFile = readFileSync(join(folder, "data", "postmaster.pid"), "utf8");
+    const [, id = ""] = /^ *\d+ +(\d+) *$/m.exec(lockFile) ?? [];
+    if (id !== "") execFileSync("ipcrm", ["-m", id], { stdio: "ignore" });
+  } catch {
+    // It ended in good order, or the system is one without such segments.
+  }
 }
 
 /**

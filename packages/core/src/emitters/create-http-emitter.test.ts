@@ -372,7 +372,7 @@ describe("connections and listeners", () => {
     expect(sentBytes).toBeLessThan(1e8);
   });
 
-  it("leaves no listener on the signal after 10 000 emissions", async () => {
+  it("leaves no listener on the signal after 10 000 emissions", { timeout: 120_000 }, async () => {
     const server = await startTestHttpServer((_, response) => response.end());
     const emitter = createHttpEmitter({ url: server.url });
     const context = testContext();

@@ -244,8 +244,8 @@ export class OutboxWorkerLoop implements OutboxWorker {
     this.#lastProgressMs = this.#timing.monotonic();
     if (!this.#status.answered(operation)) return;
     // The others may be in a long backoff from before.
-    this.#sleep.ring();
-    this.#run?.engine.finalizer.hurry();
+    if (operation !== "claim") this.#sleep.ring();
+    if (operation !== "complete") this.#run?.engine.finalizer.hurry();
   }
 
   async #stopRun(run: Run, timeoutMs: number): Promise<StopReport> {

@@ -1,0 +1,97 @@
+import { expect, test } from "vitest";
+import { DrainWorld } from "../testing-doubles/drain-world.js";
+import { failing, replyLost, throwing } from "../testing-doubles/store-fault.js";
+import { OutboxWorkerLoop } from "../worker/outbox-worker-loop.js";
+import type { WorkerOptions } from "../worker/worker-options.js";
+
+function startWorker(world: DrainWorld, options: Partial<WorkerOptions> = {}) {
+  const { store, emitter, timing } = world;
+  const worker = new OutboxWorkerLoop({ store, emitter, ...options }, timing);
+  worker.start();
+  return worker;
+}
+
+test("entries of a claim whose reply was lost are emitted within a second, once", async () => {
+  const world = new DrainWorld();
+  await world.enqueue(20);
+  world.scripted.next("claim", replyLost);
+  // Long enough to be still in hand when the claim is repeated again.
+  world.emitter.behave = () => world.timing.sleep(2_000);
+  const worker = startWorker(world, { emitConcurrency: 20 });
+  await world.timing.advance(1_000);
+  expect(world.emitter.calls).toHaveLength(20);
+  await world.timing.advance(10_000);
+  expect(world.count("delivered")).toBe(20);
+  expect(Object.values(world.emitter.timesEmitted)).toEqual(Array(20).fill(1));
+  expect(world.entry("e1")).toMatchObject({ claimAttemptCount: 1, abandonedClaimCount: 0 });
+  await world.timing.during(worker.stop());
+});
+
+test("what the repeats bring anew is emitted once as well", async () => {
+  const world = new DrainWorld();
+  await world.enqueue(40);
+  world.scripted.next("claim", replyLost, replyLost);
+  world.emitter.behave = () => world.timing.sleep(1_500);
+  const worker = startWorker(world, { batchSize: 10, emitConcurrency: 20 });
+  await world.timing.advance(20_000);
+  expect(world.count("delivered")).toBe(40);
+  expect(Object.values(world.emitter.timesEmitted)).toEqual(Array(40).fill(1));
+  await world.timing.during(worker.stop());
+});
+
+test("a claim that is applied after its first repetition is found as well", async () => {
+  const world = new DrainWorld();
+  await world.enqueue(3);
+  let applyLate: (() => Promise<unknown>) | undefined;
+  world.scripted.next(
+    "claim",
+    async (call) => {
+      applyLate = call;
+      return failing("unknown-outcome")(call);
+    },
+    // The repetition sees nothing: the lost one is still on its way.
+    async () => ({ claims: [], more: "none", suspectsDue: false }) as never,
+  );
+  const worker = startWorker(world);
+  await world.timing.advance(150);
+  await applyLate?.();
+  expect(world.leased).toBe(3);
+  await world.timing.advance(3_000);
+  expect(world.count("delivered")).toBe(3);
+  await world.timing.during(worker.stop());
+});
+
+test("a repeat asks for as many as the lost claim did, though it wants fewer by now", async () => {
+  const world = new DrainWorld();
+  await world.enqueue(30);
+  const asked: number[] = [];
+  const { claim } = world.store;
+  Object.assign(world.store, {
+    claim: (request: Parameters<typeof claim>[0]) => {
+      asked.push(request.maxCount ?? 0);
+      return claim(request);
+    },
+  });
+  world.emitter.behave = () => world.timing.sleep(10_000);
+  const worker = startWorker(world, { batchSize: 10, emitConcurrency: 12, leaseDurationMs: 8_000 });
+  await world.timing.advance(10);
+  world.scripted.next("claim", replyLost);
+  await world.timing.advance(60_000);
+  expect(Math.max(...Object.values(world.emitter.timesEmitted))).toBe(1);
+  expect(world.entry("e30").abandonedClaimCount).toBe(0);
+  expect(asked[0]).toBe(10);
+  await world.timing.during(worker.stop());
+});
+
+test("any error that does not rule it out is taken for a lost reply", async () => {
+  const world = new DrainWorld();
+  await world.enqueue(5);
+  world.scripted.next("claim", async (call) => {
+    await call();
+    return throwing(new TypeError("the client broke while reading the reply"))(call);
+  });
+  const worker = startWorker(world);
+  await world.timing.advance(1_000);
+  expect(world.count("delivered")).toBe(5);
+  await world.timing.during(worker.stop());
+});
