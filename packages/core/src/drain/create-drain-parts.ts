@@ -1,7 +1,7 @@
 import type { Timing } from "../timing/timing.js";
 import { createWorkSource } from "./create-work-source.js";
 import { EmissionEngine, type EngineOptions } from "./emission-engine.js";
-import { processEmissionGate } from "./emission-gate.js";
+import { emissionGateOf } from "./emission-gate.js";
 import { Intake } from "./intake.js";
 import type { SuspectJudge } from "./judge-suspect.js";
 import type { EventSink } from "./outbox-event.js";
@@ -24,7 +24,7 @@ export function createDrainParts(
   } & Pick<EngineOptions, "onProgress" | "onStoreError" | "onStoreReply">,
 ): DrainParts {
   const source = createWorkSource(given.options, given.timing);
-  const gate = processEmissionGate();
+  const gate = emissionGateOf(given.timing);
   const onDelivered = (at: Date) => given.judge.noteDelivery(at);
   const engine = new EmissionEngine({ ...given, source, gate, onDelivered });
   return { engine, intake: new Intake({ ...given, source, gate, engine }) };

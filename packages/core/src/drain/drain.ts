@@ -95,7 +95,7 @@ class DrainPass {
       timing,
       events: this.#events,
       routes: new RouteControl(options.routes, timing, this.#events),
-      judge: new SuspectJudge(),
+      judge: new SuspectJudge(options.store.store, options.leaseDurationMs),
       onProgress: () => this.wake(),
       onStoreError: () => this.wake(),
       onStoreReply: () => this.wake(),

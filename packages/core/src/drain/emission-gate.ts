@@ -1,3 +1,5 @@
+import { systemTiming, type Timing } from "../timing/timing.js";
+
 /**
  * Who may emit in this process. Ordinary emissions share it; a group of suspects has it alone, so
  * that if the process dies, it is clear in whose company.
@@ -70,10 +72,16 @@ export class EmissionGate {
 }
 
 const key = Symbol.for("@outbox/emission-gate");
+const gatesOfTests = new WeakMap<Timing, EmissionGate>();
 
-/** The gate of this process, also if the package is installed twice. */
-export function processEmissionGate(): EmissionGate {
-  const holder = globalThis as { [key]?: EmissionGate };
-  holder[key] ??= new EmissionGate();
-  return holder[key];
+/** The gate of this process, also if the package is installed twice. A test's clocks are a process of their own. */
+export function emissionGateOf(timing: Timing): EmissionGate {
+  if (timing === systemTiming) {
+    const holder = globalThis as { [key]?: EmissionGate };
+    holder[key] ??= new EmissionGate();
+    return holder[key];
+  }
+  const gate = gatesOfTests.get(timing) ?? new EmissionGate();
+  gatesOfTests.set(timing, gate);
+  return gate;
 }

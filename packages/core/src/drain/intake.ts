@@ -84,13 +84,15 @@ export class Intake {
     // The store takes a group of about the square root, or a single one.
     const wanted = { ...request, maxCount: options.batchSize, suspects: true };
     const { items, more, lagMs } = await takeWork(source, wanted, timing, events);
-    await engine.addSuspects(items.filter((item) => this.#mayBeEmitted(item)));
+    const suspects: WorkItem[] = [];
+    for (const item of items) if (await this.#mayBeEmitted(item)) suspects.push(item);
+    await engine.addSuspects(suspects);
     return { count: items.length, more, lagMs };
   }
 
-  #mayBeEmitted(item: WorkItem): boolean {
-    const { judge, engine, events, options, timing } = this.#given;
-    const verdict = item.claim === null ? "emit" : judge.judge(item.claim);
+  async #mayBeEmitted(item: WorkItem): Promise<boolean> {
+    const { engine, events, options, timing } = this.#given;
+    const verdict = await this.#judge(item);
     if (verdict === "emit") return true;
     events.emit({ type: "suspect", entry: eventEntry(item), verdict });
     if (verdict === "wait") {
@@ -110,5 +112,14 @@ export class Intake {
       countsFailure: false,
     });
     return false;
+  }
+
+  async #judge({ claim }: WorkItem): Promise<"emit" | "dead-letter" | "wait"> {
+    try {
+      return claim === null ? "emit" : await this.#given.judge.judge(claim);
+    } catch {
+      // The store cannot be asked just now; the entry can wait.
+      return "wait";
+    }
   }
 }

@@ -1,41 +1,46 @@
+import type { InspectionFacet } from "../contract/facets.js";
 import type { OutboxClaim } from "../contract/outbox-claim.js";
 
 /** Abandoned claims of a single suspect after which the entry is taken for the cause. */
 export const maxSoloAbandonedClaims = 3;
 
-/** Most entries whose last crash is remembered. */
-const mostRemembered = 1_000;
-
 /**
  * Tells an entry that kills its process from a process that is sick.
  *
  * A suspect that was claimed alone and abandoned three times is the cause, provided that something
- * else was delivered since the last of these crashes. If nothing was, whatever is emitted may be
- * what crashes, and the entry waits.
+ * else was delivered since it was abandoned for the first time. If nothing was, whatever is emitted
+ * may be what crashes, and the entry waits.
+ *
+ * When that was is not known, but it is as many leases ago at least as leases were abandoned: the
+ * evidence has to be younger than that. It is this process's own, or, after it has just been
+ * restarted, what the store still knows.
  */
 export class SuspectJudge {
-  /** When a waiting suspect's last crash was, at the latest: its due time moves on while it waits. */
-  readonly #crashes = new Map<string, { readonly count: number; readonly at: Date }>();
+  readonly #store: Partial<Pick<InspectionFacet, "list">>;
+  readonly #leaseDurationMs: number;
   #lastDeliveryAt: Date | null = null;
+
+  constructor(store: object, leaseDurationMs: number) {
+    this.#store = store;
+    this.#leaseDurationMs = leaseDurationMs;
+  }
 
   /** @param at - by the store's clock */
   noteDelivery(at: Date): void {
     if (this.#lastDeliveryAt === null || at > this.#lastDeliveryAt) this.#lastDeliveryAt = at;
   }
 
-  judge({ entry, dueAt, claimedAt }: OutboxClaim): "emit" | "dead-letter" | "wait" {
-    const { entryId, soloAbandonedCount: count } = entry;
-    const known = this.#crashes.get(entryId);
-    this.#crashes.delete(entryId);
-    if (count < maxSoloAbandonedClaims) return "emit";
-    // The crash was before the lease's end, which is since when the entry was due.
-    const at = known?.count === count ? known.at : (dueAt ?? claimedAt);
-    if (this.#lastDeliveryAt !== null && this.#lastDeliveryAt >= at) return "dead-letter";
-    this.#crashes.set(entryId, { count, at });
-    if (this.#crashes.size > mostRemembered) {
-      // The oldest; forgetting it only makes it wait for one more delivery.
-      for (const first of [...this.#crashes.keys()].slice(0, 1)) this.#crashes.delete(first);
-    }
-    return "wait";
+  /** @throws the store's error, if it has to be asked and cannot answer */
+  async judge({ entry, dueAt, claimedAt }: OutboxClaim): Promise<"emit" | "dead-letter" | "wait"> {
+    if (entry.soloAbandonedCount < maxSoloAbandonedClaims) return "emit";
+    // Due since the last lease ended, or since a wait like this one was over.
+    const dueMs = (dueAt ?? claimedAt).getTime();
+    const since = new Date(dueMs - entry.abandonedClaimCount * this.#leaseDurationMs);
+    if (this.#lastDeliveryAt !== null && this.#lastDeliveryAt >= since) return "dead-letter";
+    const delivered = await this.#store.list?.(
+      { statuses: ["delivered"], updatedFrom: since },
+      { maxCount: 1 },
+    );
+    return delivered !== undefined && delivered.entries.length > 0 ? "dead-letter" : "wait";
   }
 }

@@ -45,7 +45,7 @@ export class OutboxWorkerLoop implements OutboxWorker {
   readonly #progress = new Doorbell();
   /** Outlive a stop: the providers and the suspects are still what they were. */
   readonly #routes: RouteControl;
-  readonly #judge = new SuspectJudge();
+  readonly #judge: SuspectJudge;
   #run: Run | null = null;
   #isPaused = false;
   #startAgain = false;
@@ -63,6 +63,10 @@ export class OutboxWorkerLoop implements OutboxWorker {
       callGuarded(() => logger.warn("outbox observer threw", { error })),
     );
     this.#routes = new RouteControl(this.#options.drain.routes, timing, this.#events);
+    this.#judge = new SuspectJudge(
+      this.#options.drain.store.store,
+      this.#options.drain.leaseDurationMs,
+    );
     this.#status = new StoreStatus(logger, workerId, timing);
     this.#polling = new Polling(pollIntervalMs);
     this.#sleep = new WakeableSleep(timing);
