@@ -40,7 +40,8 @@ export class Circuit {
   waitMs(nowMs: number): number {
     if (this.#probeAtMs === null) return 0;
     // While a probe is under way, its end decides; look again after a moment.
-    const waitMs = Math.max(0, this.#probeAtMs - nowMs);
+    // Whole ms: whoever sleeps for a rounding error would wake too early, again and again.
+    const waitMs = Math.max(0, Math.ceil(this.#probeAtMs - nowMs));
     return this.#isProbing ? Math.max(waitMs, this.#options.firstProbeMs) : waitMs;
   }
 

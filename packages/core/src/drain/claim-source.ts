@@ -5,7 +5,8 @@ import type { ClaimCompletion, OutboxClaimStore } from "../contract/outbox-claim
 import { StoreError } from "../errors/store-error.js";
 import type { Timing } from "../timing/timing.js";
 import type { ResolvedDrainOptions } from "./resolve-drain-options.js";
-import { storeAnswer } from "./store-answer.js";
+
+import { StoreAnswers } from "./store-answers.js";
 import { type WorkItem, workItem } from "./work-item.js";
 import type { FinishedItem, TakenWork, WorkRequest, WorkSource } from "./work-source.js";
 
@@ -39,6 +40,7 @@ export class ClaimSource implements WorkSource {
   readonly #store: OutboxClaimStore;
   readonly #options: Options;
   readonly #timing: Timing;
+  readonly #answers: StoreAnswers;
   #cursor: { readonly after: string; readonly since: number } | null = null;
   #cursorTypes: readonly string[] | null = null;
   #lostClaim: LostClaim | null = null;
@@ -49,6 +51,7 @@ export class ClaimSource implements WorkSource {
     this.#store = store;
     this.#options = options;
     this.#timing = timing;
+    this.#answers = new StoreAnswers(timing);
   }
 
   get wantsSuspects(): boolean {
@@ -64,10 +67,10 @@ export class ClaimSource implements WorkSource {
     this.#cursorTypes = wanted.types;
     try {
       // A reply that takes longer than the lease brings only dead leases.
-      const batch = await this.#answer(
+      const batch = await this.#answers.within(
+        this.#options.leaseDurationMs,
         "claim",
         this.#store.claim(this.#request({ ...wanted, maxCount, suspects }, claimId)),
-        this.#options.leaseDurationMs,
       );
       const claims = this.#withoutSeen(batch.claims);
       if (!suspects) this.#followCursor(batch);
@@ -92,29 +95,29 @@ export class ClaimSource implements WorkSource {
   async finish(finished: readonly FinishedItem[]) {
     // A released entry lies before the cursor.
     if (finished.some(({ decision }) => decision.kind === "release")) this.#cursor = null;
-    return this.#answer(
+    return this.#answers.within(
+      Math.max(this.#options.leaseDurationMs, shortestPatienceMs),
       "completeClaims",
       this.#store.completeClaims(
         finished.map(
           ({ item, decision }) => ({ ...decision, claim: claimOf(item) }) as ClaimCompletion,
         ),
       ),
-      Math.max(this.#options.leaseDurationMs, shortestPatienceMs),
     );
   }
 
   async renew(items: readonly WorkItem[]) {
     const { leaseDurationMs } = this.#options;
-    return this.#answer(
-      "extendClaims",
-      this.#store.extendClaims(items.map(claimOf), { leaseDurationMs }),
+    return this.#answers.within(
       // Soon enough to try once more.
       leaseDurationMs / 2,
+      "extendClaims",
+      this.#store.extendClaims(items.map(claimOf), { leaseDurationMs }),
     );
   }
 
-  #answer<Answer>(operation: string, call: Promise<Answer>, withinMs: number): Promise<Answer> {
-    return storeAnswer(operation, call, withinMs, this.#timing);
+  end(): void {
+    this.#answers.end();
   }
 
   #request(wanted: WorkRequest, claimId: string): ClaimRequest {

@@ -3,18 +3,10 @@ import { createMemoryStore } from "../memory/create-memory-store.js";
 import { DrainWorld } from "../testing-doubles/drain-world.js";
 import { obeysSignal, waits } from "../testing-doubles/recording-emitter.js";
 import { held } from "../testing-doubles/store-fault.js";
-import { OutboxWorkerLoop } from "../worker/outbox-worker-loop.js";
-import type { WorkerOptions } from "../worker/worker-options.js";
+import { startWorker } from "../testing-doubles/worker-of.js";
 import { drain } from "./drain.js";
 
 const hour = 60 * 60 * 1_000;
-
-function startWorker(world: DrainWorld, options: Partial<WorkerOptions> = {}) {
-  const { store, emitter, timing } = world;
-  const worker = new OutboxWorkerLoop({ store, emitter, ...options }, timing);
-  worker.start();
-  return worker;
-}
 
 const stalls = [
   ["a blocked event loop", (world: DrainWorld, ms: number) => world.timing.block(ms)],
@@ -25,7 +17,9 @@ test.each(stalls)("%s: nothing is emitted on a dead lease", async (_, stall) => 
   const world = new DrainWorld();
   await world.enqueue(20);
   world.emitter.behave = () => waits;
-  const worker = startWorker(world, { emitConcurrency: 2, leaseDurationMs: 30_000 });
+  // Short, so that the call that never ends does not keep suspects waiting for long.
+  const options = { emitConcurrency: 2, leaseDurationMs: 30_000, emitTimeoutMs: 400 };
+  const worker = startWorker(world, options);
   await world.timing.advance(100);
   stall(world, 31_000);
   const [first, second] = world.emitter.calls;

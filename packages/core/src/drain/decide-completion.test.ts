@@ -143,7 +143,6 @@ test("an entry that always fails is emitted 20 times and then dead-lettered", as
     retryCount: 20,
     deadLetterReason: "outbox.max_retry_attempts_exceeded",
   });
-  expect(timing.monotonic()).toBeGreaterThan(33 * 60_000);
 });
 
 test("deferring, giving back and pending, however often, count nothing", async () => {

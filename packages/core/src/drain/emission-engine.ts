@@ -184,7 +184,7 @@ export class EmissionEngine {
     this.#progressed();
   }
 
-  /** To be called before the first claim after a store error; returns whether the store answered. */
+  /** To be called before the first claim after a store error; returns whether that may follow. */
   renewHeld(): Promise<boolean> {
     return this.#keeper.renewAll(() => this.#renewable());
   }
@@ -217,6 +217,7 @@ export class EmissionEngine {
     this.#ended.abort();
     this.#leaveGate();
     this.#slots.clear();
+    this.#given.source.end();
     return { left, unfinalized: this.finalizer.abandon() };
   }
 

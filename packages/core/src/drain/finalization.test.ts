@@ -3,21 +3,13 @@ import { StoreError } from "../errors/store-error.js";
 import { DrainWorld } from "../testing-doubles/drain-world.js";
 import { waits } from "../testing-doubles/recording-emitter.js";
 import { failing, held, replyLost, silent, throwing } from "../testing-doubles/store-fault.js";
-import { OutboxWorkerLoop } from "../worker/outbox-worker-loop.js";
-import type { WorkerOptions } from "../worker/worker-options.js";
+import { startWorker } from "../testing-doubles/worker-of.js";
 import { type DrainOnceOptions, drainWithTiming } from "./drain.js";
 import type { OutboxEvent } from "./outbox-event.js";
 
 function start(world: DrainWorld, options: Partial<DrainOnceOptions> = {}) {
   const { store, emitter, timing } = world;
   return drainWithTiming({ store, emitter, ...options }, timing);
-}
-
-function startWorker(world: DrainWorld, options: Partial<WorkerOptions> = {}) {
-  const { store, emitter, timing } = world;
-  const worker = new OutboxWorkerLoop({ store, emitter, ...options }, timing);
-  worker.start();
-  return worker;
 }
 
 test("results that the store refuses at first are written later, and not emitted again", async () => {

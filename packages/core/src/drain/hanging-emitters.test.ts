@@ -1,23 +1,20 @@
 import { expect, test } from "vitest";
 import { DrainWorld } from "../testing-doubles/drain-world.js";
 import { obeysSignal, waits } from "../testing-doubles/recording-emitter.js";
-import { OutboxWorkerLoop } from "../worker/outbox-worker-loop.js";
+import { startWorker } from "../testing-doubles/worker-of.js";
 import type { WorkerOptions } from "../worker/worker-options.js";
 
 const timeouts = { emitTimeoutMs: 1_000, emitConcurrency: 2, leaseDurationMs: 30_000 };
 
-function startWorker(world: DrainWorld, options: Partial<WorkerOptions> = {}) {
-  const { store, emitter, timing } = world;
-  const worker = new OutboxWorkerLoop({ store, emitter, ...timeouts, ...options }, timing);
-  worker.start();
-  return worker;
+function startHere(world: DrainWorld, options: Partial<WorkerOptions> = {}) {
+  return startWorker(world, { ...timeouts, ...options });
 }
 
 test("an emission that takes too long is a failure, and frees its slot", async () => {
   const world = new DrainWorld();
   await world.enqueue(3);
   world.emitter.behave = ({ entryId }) => (entryId === "e3" ? undefined : waits);
-  const worker = startWorker(world);
+  const worker = startHere(world);
   await world.timing.advance(900);
   expect(world.count("delivered")).toBe(0);
   await world.timing.advance(400);
@@ -37,7 +34,7 @@ test("an emitter that obeys its timeout's signal is counted once", async () => {
   const world = new DrainWorld();
   await world.enqueue(1);
   world.emitter.behave = obeysSignal;
-  const worker = startWorker(world);
+  const worker = startHere(world);
   await world.timing.advance(1_500);
   expect(world.entry("e1")).toMatchObject({ status: "retryable-failure", retryCount: 1 });
   await world.timing.during(worker.stop());
@@ -47,7 +44,7 @@ test("calls that hang count up to twice the concurrency", async () => {
   const world = new DrainWorld();
   await world.enqueue(50);
   world.emitter.behave = () => waits;
-  const worker = startWorker(world);
+  const worker = startHere(world);
   await world.timing.advance(1_900);
   expect(world.emitter.calls).toHaveLength(4);
   expect(world.emitter.mostRunning).toBe(4);
@@ -58,7 +55,7 @@ test("calls that never end starve nothing for ever, and cause no hot claiming", 
   const world = new DrainWorld();
   await world.enqueue(60);
   world.emitter.behave = ({ entryId }) => (Number(entryId.slice(1)) <= 6 ? waits : undefined);
-  const worker = startWorker(world, { retryDelayMs: 600_000 });
+  const worker = startHere(world, { retryDelayMs: 600_000 });
   await world.timing.advance(20_000);
   expect(world.count("delivered")).toBe(54);
   expect(world.count("retryable-failure")).toBe(6);
@@ -70,7 +67,11 @@ test("an emitter that always hangs is called at a bounded rate, and nothing is g
   const world = new DrainWorld();
   await world.enqueue(200);
   world.emitter.behave = () => waits;
-  const worker = startWorker(world, { leaseDurationMs: 6_000, retryDelayMs: 600_000 });
+  const worker = startHere(world, {
+    leaseDurationMs: 6_000,
+    retryDelayMs: 600_000,
+    circuit: false,
+  });
   await world.timing.advance(60_000);
   // Two per second at most, and about that.
   expect(world.emitter.calls.length).toBeLessThanOrEqual(2 * 61);
@@ -84,7 +85,7 @@ test("a late delivery is offered: the token decides", async () => {
   const world = new DrainWorld();
   await world.enqueue(1);
   world.emitter.behave = () => waits;
-  const worker = startWorker(world, { retryDelayMs: 600_000 });
+  const worker = startHere(world, { retryDelayMs: 600_000 });
   await world.timing.advance(1_500);
   expect(world.entry("e1").status).toBe("retryable-failure");
   world.emitter.calls[0]?.end();
@@ -99,7 +100,7 @@ test("late failures count nothing more", async () => {
   const world = new DrainWorld();
   await world.enqueue(1);
   world.emitter.behave = () => waits;
-  const worker = startWorker(world, { retryDelayMs: 600_000 });
+  const worker = startHere(world, { retryDelayMs: 600_000 });
   await world.timing.advance(1_500);
   world.emitter.calls[0]?.fail(new Error("late"));
   await world.timing.advance(100);

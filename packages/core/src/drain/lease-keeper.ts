@@ -11,7 +11,7 @@ export interface LeaseKeeperOptions {
   readonly leaseDurationMs: number;
   /** The store says that the lease is no longer ours. Returns whether the item was still in hand. */
   onTaken(item: WorkItem): boolean;
-  /** The store answered, or there is nothing to renew. */
+  /** The store answered. */
   onRenewed(): void;
   /** Renewal did not reach the store. */
   onError(error: unknown): void;
@@ -37,15 +37,13 @@ export class LeaseKeeper {
   /**
    * Renews everything at once: the first thing after the store was out of reach, before this
    * process claims again and takes its own expired leases for abandoned ones. Returns whether that
-   * is done.
+   * is done, or not needed.
    */
   async renewAll(items: () => Iterable<WorkItem>): Promise<boolean> {
     // One that is under way may have been sent before the store came back, and may leave some out.
     await this.#renewal;
     const held = this.#withLessThan(Number.POSITIVE_INFINITY, items());
-    if (held.length > 0) return this.#renew(held);
-    this.#options.onRenewed();
-    return true;
+    return held.length === 0 || this.#renew(held);
   }
 
   #withLessThan(remainingMs: number, items: Iterable<WorkItem>): readonly WorkItem[] {

@@ -1,15 +1,7 @@
 import { expect, test } from "vitest";
 import { DrainWorld } from "../testing-doubles/drain-world.js";
 import { failing, replyLost, throwing } from "../testing-doubles/store-fault.js";
-import { OutboxWorkerLoop } from "../worker/outbox-worker-loop.js";
-import type { WorkerOptions } from "../worker/worker-options.js";
-
-function startWorker(world: DrainWorld, options: Partial<WorkerOptions> = {}) {
-  const { store, emitter, timing } = world;
-  const worker = new OutboxWorkerLoop({ store, emitter, ...options }, timing);
-  worker.start();
-  return worker;
-}
+import { startWorker } from "../testing-doubles/worker-of.js";
 
 test("entries of a claim whose reply was lost are emitted within a second, once", async () => {
   const world = new DrainWorld();

@@ -30,6 +30,7 @@ export class RateLimiter {
   waitMs(nowMs: number): number {
     this.#tokens = Math.min(this.#burst, this.#tokens + (nowMs - this.#filledAtMs) * this.#perMs);
     this.#filledAtMs = nowMs;
-    return this.#tokens >= 1 ? 0 : (1 - this.#tokens) / this.#perMs;
+    // Whole ms, at least one: a rounding error is no time to sleep for.
+    return this.#tokens >= 1 ? 0 : Math.ceil((1 - this.#tokens) / this.#perMs);
   }
 }

@@ -4,7 +4,8 @@ import type { OutboxStore } from "../contract/outbox-store.js";
 import type { ClaimTransition } from "../contract/transition.js";
 import { unclaimedDueTime } from "../entry/due-time.js";
 import type { Timing } from "../timing/timing.js";
-import { storeAnswer } from "./store-answer.js";
+
+import { StoreAnswers } from "./store-answers.js";
 import { workItem } from "./work-item.js";
 import type { FinishedItem, TakenWork, WorkRequest, WorkSource } from "./work-source.js";
 
@@ -20,12 +21,14 @@ export class SelectionSource implements WorkSource {
   readonly wantsSuspects = false;
   readonly #store: OutboxStore;
   readonly #timing: Timing;
+  readonly #answers: StoreAnswers;
   /** A mark is not safe to repeat, as a claim's transition is: what a failed batch wrote is kept. */
   readonly #written = new WeakMap<FinishedItem, ClaimTransition>();
 
   constructor(store: OutboxStore, timing: Timing) {
     this.#store = store;
     this.#timing = timing;
+    this.#answers = new StoreAnswers(timing);
   }
 
   async take({ maxCount }: WorkRequest): Promise<TakenWork> {
@@ -57,8 +60,12 @@ export class SelectionSource implements WorkSource {
     return [];
   }
 
+  end(): void {
+    this.#answers.end();
+  }
+
   #answer<Answer>(operation: string, call: Promise<Answer>): Promise<Answer> {
-    return storeAnswer(operation, call, answerWithinMs, this.#timing);
+    return this.#answers.within(answerWithinMs, operation, call);
   }
 
   async #finishOne({ item: { entry }, decision }: FinishedItem): Promise<ClaimTransition> {

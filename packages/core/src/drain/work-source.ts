@@ -37,4 +37,6 @@ export interface WorkSource {
   finish(finished: readonly FinishedItem[]): Promise<readonly ClaimTransition[]>;
   /** Renews the leases; outcomes in input order. */
   renew(items: readonly WorkItem[]): Promise<readonly ClaimExtension[]>;
+  /** Nobody waits for answers any more; what is asked from now on may take as long as it takes. */
+  end(): void;
 }

@@ -1,6 +1,7 @@
 import { types } from "node:util";
 import { errorMessage } from "../errors/error-message.js";
 import { InvalidArgumentError } from "../errors/invalid-argument-error.js";
+import { isPlainJson } from "./is-plain-json.js";
 
 /** A payload as stores keep it: JSON text exactly as serialised once, or bytes. */
 export type EncodedPayload =
@@ -37,7 +38,7 @@ export function decodePayload(
 function toJson(payload: unknown, argument: string): string {
   let text: string | undefined;
   try {
-    text = JSON.stringify(payload, refuseLoss(argument));
+    text = JSON.stringify(payload, isPlainJson(payload) ? undefined : refuseLoss(argument));
   } catch (error) {
     if (InvalidArgumentError.isInstance(error)) throw error;
     const hint = error instanceof RangeError ? ": is it nested too deeply, or too large?" : "";

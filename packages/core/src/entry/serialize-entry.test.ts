@@ -94,6 +94,10 @@ describe("a serialised entry", () => {
       "a date that is none",
       changed((it) => Object.assign(it["entry"] ?? {}, { createdAt: "soon" })),
     ],
+    [
+      "a date that is a number",
+      changed((it) => Object.assign(it["entry"] ?? {}, { createdAt: 5 })),
+    ],
     ["a missing date", changed((it) => delete it["entry"]?.["claimedAt"])],
   ])("is not mistaken for something else: %s", (_, other) => {
     expect(() => deserializeEntry(other as string)).toThrow(InvalidArgumentError);

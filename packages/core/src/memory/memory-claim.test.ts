@@ -32,7 +32,7 @@ const steps = fc.array(
       as: fc.constantFrom("delivered" as const, "release" as const, "retry" as const),
     }),
   ),
-  { maxLength: 40 },
+  { maxLength: 40, size: "max" },
 );
 
 interface Modelled {

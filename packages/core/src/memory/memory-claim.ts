@@ -34,7 +34,7 @@ export function dueRows(outbox: MemoryOutbox, now: number): readonly MemoryRow[]
 }
 
 /** An expired lease, or one that expired before. Only asked of due rows. */
-export function isSuspect({ entry }: MemoryRow): boolean {
+function isSuspect({ entry }: MemoryRow): boolean {
   return entry.claimToken !== null || entry.abandonedClaimCount > 0;
 }
 

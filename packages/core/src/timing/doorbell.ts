@@ -18,9 +18,4 @@ export class Doorbell {
     }
     this.#rung = false;
   }
-
-  /** Forgets a ring that came before now. */
-  reset(): void {
-    this.#rung = false;
-  }
 }

@@ -2,7 +2,6 @@ import { getEventListeners } from "node:events";
 import { expect, test, vi } from "vitest";
 import { ManualTiming } from "../testing-doubles/manual-timing.js";
 import { backoffMs } from "./backoff-ms.js";
-import { Doorbell } from "./doorbell.js";
 import { systemTiming } from "./timing.js";
 import { WakeableSleep } from "./wakeable-sleep.js";
 
@@ -57,22 +56,6 @@ test("a backoff doubles up to its bound, half of it random", () => {
     expect(ms).toBeGreaterThanOrEqual(full / 2);
     expect(ms).toBeLessThanOrEqual(full);
   }
-});
-
-test("a ring while nobody waits at the doorbell is kept, several are one", async () => {
-  const timing = new ManualTiming();
-  const doorbell = new Doorbell();
-  doorbell.ring();
-  doorbell.ring();
-  await doorbell.wait();
-  let isThrough = false;
-  const waiting = doorbell.wait().then(() => {
-    isThrough = true;
-  });
-  await timing.settle();
-  expect(isThrough).toBe(false);
-  doorbell.ring();
-  await waiting;
 });
 
 test("a ring ends a wakeable sleep, and one while awake the next", async () => {

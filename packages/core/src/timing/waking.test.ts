@@ -40,14 +40,4 @@ describe.each([
     bell.ring();
     await next;
   });
-
-  it("forgets a ring on reset", async () => {
-    const bell = create();
-    bell.ring();
-    bell.reset();
-    const next = wait(bell);
-    expect(await isOver(next)).toBe(false);
-    bell.ring();
-    await next;
-  });
 });

@@ -86,7 +86,7 @@ export function requireString(argument: string, value: unknown): string {
 }
 
 /** A text that databases take as it is. */
-export function requireText(argument: string, given: unknown, maxLength: number): string {
+function requireText(argument: string, given: unknown, maxLength: number): string {
   const value = requireString(argument, given);
   if (value.length > maxLength) {
     throw new InvalidArgumentError(

@@ -131,7 +131,10 @@ export class OutboxWorkerLoop implements OutboxWorker {
     const silentForMs = this.#timing.monotonic() - this.#lastProgressMs;
     const isActive = engine !== undefined && !this.#isPaused;
     const { unhealthyAfterMs } = this.#options;
-    const isSilent = silentForMs > unhealthyAfterMs;
+    // Until a probe is due there is nothing to be done, which is not the same as getting nowhere.
+    const wish = this.#run?.intake.wish;
+    const isProbing = wish?.kind === "later" && wish.inMs !== null;
+    const isSilent = silentForMs > unhealthyAfterMs && !isProbing;
     if (isActive && isSilent) {
       problems.push(`no claim or other progress for ${Math.round(silentForMs / 1_000)} s`);
     }
@@ -227,8 +230,11 @@ export class OutboxWorkerLoop implements OutboxWorker {
   async #claim(run: Run, request: WorkRequest): Promise<number> {
     const { signal } = run.stopping;
     try {
-      if (this.#status.isFailing && !(await run.engine.renewHeld())) {
-        return this.#polling.afterError(this.#status.failuresOf("renew"));
+      if (this.#status.isFailing) {
+        if (!(await run.engine.renewHeld())) {
+          return this.#polling.afterError(this.#status.failuresOf("renew"));
+        }
+        this.#status.answered("renew");
       }
       if (signal.aborted) return 0;
       const { count, more, lagMs } = await run.intake.take(request, signal);
