@@ -1,6 +1,7 @@
+import type { Options } from "tsup";
 import { packageBuild } from "../../tsup.shared.js";
 
-export default {
+const build: Options = {
   ...packageBuild(),
   entry: {
     index: "src/index.ts",
@@ -10,3 +11,5 @@ export default {
     "claim-loop": "src/processes/claim-loop.ts",
   },
 };
+
+export default build;

@@ -10,6 +10,13 @@ const hour = 60 * 60 * 1_000;
 
 const stalls = [
   ["a blocked event loop", (world: DrainWorld, ms: number) => world.timing.block(ms)],
+  [
+    "a blocked event loop and a wall clock set back",
+    (world: DrainWorld, ms: number) => {
+      world.timing.block(ms);
+      world.timing.stepWall(-6 * hour);
+    },
+  ],
   ["a suspended machine", (world: DrainWorld, ms: number) => world.timing.suspend(ms)],
 ] as const;
 

@@ -1,7 +1,8 @@
 import type { Timing } from "../timing/timing.js";
 import { createWorkSource } from "./create-work-source.js";
-import { EmissionEngine, type EngineOptions } from "./emission-engine.js";
+import { EmissionEngine } from "./emission-engine.js";
 import { emissionGateOf } from "./emission-gate.js";
+import type { EngineOptions } from "./engine-options.js";
 import { Intake } from "./intake.js";
 import type { SuspectJudge } from "./judge-suspect.js";
 import type { EventSink } from "./outbox-event.js";

@@ -1,43 +1,15 @@
 import type { EmissionResult } from "../contract/emission-result.js";
 import { remainingLeaseMs } from "../store/lease-deadline.js";
-import type { Timing } from "../timing/timing.js";
 import { type Decision, decideCompletion } from "./decide-completion.js";
 import { type Emission, type EmissionState, runBatch } from "./emission.js";
-import type { EmissionGate } from "./emission-gate.js";
 import { EmissionPace } from "./emission-pace.js";
 import { EmissionSlots } from "./emission-slots.js";
 import { EmissionStarter } from "./emission-starter.js";
+import type { EngineOptions, EngineStopReport } from "./engine-options.js";
 import { Finalizer } from "./finalizer.js";
 import { LeaseKeeper } from "./lease-keeper.js";
-import type { EventSink } from "./outbox-event.js";
-import type { ResolvedDrainOptions } from "./resolve-drain-options.js";
-import type { RouteControl } from "./route-control.js";
 import { WaitingWork } from "./waiting-work.js";
 import { eventEntry, type WorkItem } from "./work-item.js";
-import type { WorkSource } from "./work-source.js";
-
-export interface EngineOptions {
-  readonly options: ResolvedDrainOptions;
-  readonly source: WorkSource;
-  readonly timing: Timing;
-  readonly events: EventSink;
-  readonly routes: RouteControl;
-  readonly gate: EmissionGate;
-  /** An entry was delivered, at this instant of the store's clock. */
-  onDelivered(at: Date): void;
-  /** Called whenever more work might be wanted, or something came to an end. */
-  onProgress(): void;
-  onStoreError(operation: "complete" | "renew", error: unknown): void;
-  /** The store answered, and nothing of the operation is left to be repeated. */
-  onStoreReply(operation: "complete" | "renew"): void;
-}
-
-export interface EngineStopReport {
-  /** Emissions that did not end; their entries were given back. */
-  readonly left: readonly WorkItem[];
-  /** Results that could not be written. */
-  readonly unfinalized: number;
-}
 
 type RetryableFailure = Extract<EmissionResult, { status: "retryable-failure" }>;
 

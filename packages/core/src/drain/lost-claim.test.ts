@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { DrainWorld } from "../testing-doubles/drain-world.js";
 import { failing, replyLost, throwing } from "../testing-doubles/store-fault.js";
 import { startWorker } from "../testing-doubles/worker-of.js";
+import { ClaimSource } from "./claim-source.js";
 
 test("entries of a claim whose reply was lost are emitted within a second, once", async () => {
   const world = new DrainWorld();
@@ -53,26 +54,28 @@ test("a claim that is applied after its first repetition is found as well", asyn
   await world.timing.during(worker.stop());
 });
 
-test("a repeat asks for as many as the lost claim did, though it wants fewer by now", async () => {
+const wanted = (maxCount: number) => ({ maxCount, types: null, suspects: false });
+
+test("a repeat asks for as many as the lost claim did, though fewer are wanted by now", async () => {
   const world = new DrainWorld();
   await world.enqueue(30);
-  const asked: number[] = [];
-  const { claim } = world.store;
-  Object.assign(world.store, {
-    claim: (request: Parameters<typeof claim>[0]) => {
-      asked.push(request.maxCount ?? 0);
-      return claim(request);
-    },
-  });
-  world.emitter.behave = () => world.timing.sleep(10_000);
-  const worker = startWorker(world, { batchSize: 10, emitConcurrency: 12, leaseDurationMs: 8_000 });
-  await world.timing.advance(10);
+  const options = {
+    workerId: "me",
+    leaseDurationMs: 60_000,
+    maxBatchBytes: 1_000_000,
+    types: null,
+  };
+  const source = new ClaimSource(world.store, options, world.timing);
   world.scripted.next("claim", replyLost);
-  await world.timing.advance(60_000);
-  expect(Math.max(...Object.values(world.emitter.timesEmitted))).toBe(1);
-  expect(world.entry("e30").abandonedClaimCount).toBe(0);
-  expect(asked[0]).toBe(10);
-  await world.timing.during(worker.stop());
+  await expect(source.take(wanted(10))).rejects.toMatchObject({ kind: "unknown-outcome" });
+  expect((await source.take(wanted(2))).items.map(({ entry }) => entry.entryId)).toHaveLength(10);
+  expect((await source.take(wanted(2))).items).toEqual([]);
+  expect((await source.take(wanted(2))).items).toEqual([]);
+  // Three repeats, and then it is an ordinary claim again.
+  expect((await source.take(wanted(2))).items.map(({ entry }) => entry.entryId)).toEqual([
+    "e11",
+    "e12",
+  ]);
 });
 
 test("any error that does not rule it out is taken for a lost reply", async () => {

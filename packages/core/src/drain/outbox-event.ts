@@ -69,7 +69,7 @@ export type OutboxEvent = { readonly workerId: string } & (
 );
 
 /** What is published on `outbox:<event type>` of node:diagnostics_channel is the event itself. */
-export const channelPrefix = "outbox:";
+const channelPrefix = "outbox:";
 
 /** Sends events to the observer and to diagnostics channels. A throwing observer changes nothing. */
 export class EventSink {

@@ -5,8 +5,6 @@ import type { Timing } from "../timing/timing.js";
 /** What happens to one call of a store instead of just the call. */
 export type StoreFault = <Result>(call: () => Promise<Result>) => Promise<Result>;
 
-export const works: StoreFault = (call) => call();
-
 /** Not applied, and says so. */
 export function failing(kind: StoreErrorKind = "transient"): StoreFault {
   return async () => {

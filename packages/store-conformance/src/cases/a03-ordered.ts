@@ -116,7 +116,7 @@ const contendedOrder: ConformanceCase = {
   run: async (context) => {
     const ids = (await context.enqueue(9)).map((result) => result.entryId);
     const other = await context.openStore();
-    assert(context.gate);
+    assert(context.gate, "the harness has a gate");
     const held = await context.gate.hold("held");
     const claimHeld = context.claim({ workerId: "held", maxCount: 3 });
     try {
@@ -152,7 +152,7 @@ const cursor: ConformanceCase = {
     const second = await context.claim({ maxCount: 3, ...after });
     assert.deepEqual(idsOf(second.claims), ids.slice(3, 6));
     const [firstClaim] = first.claims;
-    assert(firstClaim);
+    assert(firstClaim, "a first claim");
     await context.store.releaseClaim(firstClaim);
     const third = await context.claim({ maxCount: 3 });
     assert.deepEqual(

@@ -236,7 +236,7 @@ const dueSince: ConformanceCase = {
     for (const when of ["a fresh entry", "an abandoned lease"]) {
       const { dueAt } = await context.read(entryId);
       const claim = await context.claimOne();
-      assert(dueAt !== null);
+      assert(dueAt !== null, "an open entry has a due time");
       assertNear(
         claim.dueAt?.getTime() ?? null,
         dueAt,

@@ -92,7 +92,7 @@ const foreignToken: ConformanceCase = {
   run: async (context) => {
     await context.enqueue(2);
     const [first, second] = (await context.claim()).claims;
-    assert(first && second);
+    assert(first && second, "there are two");
     const crossed: OutboxClaim = { ...first, claimToken: second.claimToken };
     await assertPowerless(context, crossed, "stale-claim", "another entry's token");
     assertHeldBy(await context.read(second.entry.entryId), second, "the token's own entry");
@@ -112,7 +112,7 @@ const lateApplied: ConformanceCase = {
     await context.expireLeases();
     for (const [index, transition] of transitions.entries()) {
       const claim = claims[index];
-      assert(claim);
+      assert(claim, "each entry is claimed");
       const what = `a late ${transition.name}`;
       assertOutcome(await transition.apply(context.store, claim), "applied", what);
       const row = await context.read(claim.entry.entryId);
@@ -178,7 +178,10 @@ const mixedBatch: ConformanceCase = {
     );
     const [stale1, stale2, stale3] = lost;
     const [mine1, mine2, mine3] = mine;
-    assert(stale1 && stale2 && stale3 && mine1 && mine2 && mine3);
+    assert(
+      stale1 && stale2 && stale3 && mine1 && mine2 && mine3,
+      "three claims are lost and three are fresh",
+    );
     const staleBefore = await Promise.all(lost.map((claim) => context.read(claim.entry.entryId)));
     const batch = await store.completeClaims([
       { claim: stale1, kind: "delivered" },
@@ -217,9 +220,9 @@ const mixedExtension: ConformanceCase = {
     await context.expireLeases();
     const regained = await context.claim({ workerId: "worker-b" });
     const [a, b, c] = regained.claims;
-    assert(a && b && c);
+    assert(a && b && c, "three entries are claimed");
     const lostB = lost.find((claim) => claim.entry.entryId === b.entry.entryId);
-    assert(lostB);
+    assert(lostB, "the second entry was held before");
     await context.store.markClaimDeadLettered(a, providerError);
     const extensions = await context.store.extendClaims([c, lostB, a, b], {
       leaseDurationMs: context.leaseMs,

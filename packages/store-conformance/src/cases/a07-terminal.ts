@@ -189,7 +189,7 @@ const redriveLeavesOpen: ConformanceCase = {
   run: async (context) => {
     await context.enqueue(3);
     const [claim] = (await context.claim({ maxCount: 2 })).claims;
-    assert(claim);
+    assert(claim, "each entry is claimed");
     await context.store.markClaimFailed(claim, providerError, { retryInMs: 600_000 });
     const before = await context.raw.readEntries();
     assert.deepEqual(await context.store.redrive?.({ all: true }), { count: 0 });

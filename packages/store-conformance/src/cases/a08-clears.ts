@@ -95,7 +95,7 @@ const abandonedReset: ConformanceCase = {
     const { claims } = await context.claim();
     for (const [index, transition] of transitions.entries()) {
       const claim = claims[index];
-      assert(claim);
+      assert(claim, "each entry is claimed");
       assert.equal((await context.read(claim.entry.entryId)).abandonedClaimCount, 1);
       await transition.apply(context.store, claim);
       assert.equal(

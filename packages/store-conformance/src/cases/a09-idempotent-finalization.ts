@@ -216,7 +216,7 @@ const otherClaimId: ConformanceCase = {
     assert.deepEqual((await context.claim({ claimId: "claim-2" })).claims, []);
     assert.deepEqual((await context.claim()).claims, []);
     const [first, second] = claims;
-    assert(first && second);
+    assert(first && second, "there are two");
     await context.store.markClaimDeadLettered(first, providerError);
     const found = await context.claim({ claimId: "claim-1" });
     assert.deepEqual(tokensOf(found.claims), [second.claimToken], "the one that is still leased");

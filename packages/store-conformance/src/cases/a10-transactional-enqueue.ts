@@ -260,7 +260,9 @@ const isolationLevels: ConformanceCase = {
     for (const isolation of transactions.isolationLevels) {
       const transaction = await transactions.begin({ isolation });
       await inTransaction(transaction, async (tx) => {
-        const results = await context.store.enqueue([order("existing"), order(isolation)], { tx });
+        const results = await context.store
+          .enqueue([order("existing"), order(isolation)], { tx })
+          .catch((error: unknown) => assert.fail(`under ${isolation}: ${String(error)}`));
         assert.deepEqual(
           results.map((result) => result.enqueued),
           [false, true],

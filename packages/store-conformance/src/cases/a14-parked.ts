@@ -54,7 +54,7 @@ const parkedOrRetry: ConformanceCase = {
     const { claims } = await context.claim();
     for (const [index, { error, retry, status }] of cases.entries()) {
       const claim = claims[index];
-      assert(claim);
+      assert(claim, "each entry is claimed");
       await store.markClaimFailed(claim, error, retry);
       assert.equal((await context.read(claim.entry.entryId)).status, status, `case ${index}`);
     }
@@ -72,7 +72,7 @@ const redriven: ConformanceCase = {
       await context.store.markClaimFailed(claim, rejection);
     }
     const [first, second] = await context.raw.readEntries();
-    assert(first && second);
+    assert(first && second, "there are two");
     const redrive = await context.store.redrive?.({ entryIds: [second.entryId] });
     assert.deepEqual(redrive, { count: 1 });
     const claim = await context.claimOne();
@@ -95,7 +95,7 @@ const retriedWhenDue: ConformanceCase = {
     const delayMs = context.leaseMs;
     await context.enqueue(2);
     const [failing, deferring] = (await context.claim()).claims;
-    assert(failing && deferring);
+    assert(failing && deferring, "two entries are claimed");
     await context.store.completeClaims([
       { claim: failing, kind: "failed", error: providerError, retry: { retryInMs: delayMs } },
       { claim: deferring, kind: "deferred", retryInMs: delayMs },

@@ -147,7 +147,9 @@ const suspectsAhead: ConformanceCase = {
 
     const suspect = await context.claim({ suspects: "only", maxCount: 4 });
     assert(suspect.claims.length > 0, "suspects, though fresh entries are due too");
-    for (const { entry } of suspect.claims) assert(suspects.has(entry.entryId));
+    for (const { entry } of suspect.claims) {
+      assert(suspects.has(entry.entryId), "only suspects are claimed");
+    }
   },
 };
 

@@ -42,7 +42,8 @@ const groups: ConformanceCase = {
     await context.claim({ workerId: "crashed" });
     await context.expireLeases();
     const sizes: number[] = [];
-    for (;;) {
+    // Nine groups at most: a broken store may hand out the same ones for ever.
+    while (sizes.length < 10) {
       const { claims } = await context.claim({ suspects: "only", maxCount: 10 });
       if (claims.length === 0) break;
       sizes.push(claims.length);

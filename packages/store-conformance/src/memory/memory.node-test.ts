@@ -5,7 +5,7 @@ import { createMemoryHarness } from "./create-memory-harness.js";
 const memory = {
   name: "memory",
   capabilities: memoryCapabilities,
-  harness: createMemoryHarness,
+  harness: () => createMemoryHarness(),
 };
 
 describeStoreConformance(memory);

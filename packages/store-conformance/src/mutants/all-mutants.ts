@@ -2,6 +2,7 @@ import { claimMutants } from "./claim-mutants.js";
 import { enqueueMutants } from "./enqueue-mutants.js";
 import { facetMutants } from "./facet-mutants.js";
 import type { Mutant } from "./mutant.js";
+import { storeMutants } from "./store-mutants.js";
 import { transitionMutants } from "./transition-mutants.js";
 
 /** Every broken store, by what is broken. */
@@ -10,6 +11,7 @@ export const mutants: readonly Mutant[] = [
   ...transitionMutants,
   ...enqueueMutants,
   ...facetMutants,
+  ...storeMutants,
 ];
 
 export function findMutant(id: string): Mutant {

@@ -14,12 +14,12 @@ const byDueTime = (left: RawEntry, right: RawEntry): number =>
 const entriesOf = (batch: DriverClaimBatch): readonly OutboxEntry[] =>
   batch.claims.map((claim) => claim.entry);
 
-/** Stores that lease the wrong entries, too many of them, at the wrong time, or to two at once. */
-export const claimMutants: readonly Mutant[] = [
-  {
-    id: "non-atomic-claim",
+/** Reads, thinks, writes: what an UPDATE by id after a SELECT amounts to. */
+function nonAtomicClaim(id: string, killedBy: Mutant["killedBy"]): Mutant {
+  return {
+    id,
     description: "reads what is due, then stamps it by id in a second step",
-    killedBy: "A1-interleaved-claims-are-disjoint",
+    killedBy,
     isRace: true,
     requires: ({ facets }) =>
       facets.has("selection") ? undefined : { notRun: "it reads entries by the selection facet" },
@@ -58,6 +58,27 @@ export const claimMutants: readonly Mutant[] = [
             });
           }
           return { at: new Date(now), claims, more: "none", suspectsDue: false, cursor: null };
+        },
+      }),
+  };
+}
+
+/** Stores that lease the wrong entries, too many of them, at the wrong time, or to two at once. */
+export const claimMutants: readonly Mutant[] = [
+  // The same fault, seen on one event loop, held at its worst moment, and between processes.
+  nonAtomicClaim("non-atomic-claim", "A1-interleaved-claims-are-disjoint"),
+  nonAtomicClaim("non-atomic-claim-gated", "A1-gated-claims-are-disjoint"),
+  nonAtomicClaim("non-atomic-reclaim-gated", "A1-gated-reclaims-are-disjoint"),
+  nonAtomicClaim("non-atomic-claim-in-processes", "A1-processes"),
+  {
+    id: "contended-looks-empty",
+    description: "says `none` when others won everything that was due",
+    killedBy: "A1-contended-is-not-empty",
+    wrap: (driver) =>
+      overrideDriver(driver, {
+        claim: async (command) => {
+          const batch = await driver.claim(command);
+          return { ...batch, more: batch.more === "contended" ? "none" : batch.more };
         },
       }),
   },
@@ -234,6 +255,23 @@ export const claimMutants: readonly Mutant[] = [
       }),
   },
   {
+    id: "terminal-swept-back",
+    description: "takes an old terminal entry for a stuck one and sets it going again",
+    killedBy: "A7-never-claimed",
+    wrap: (driver, raw) =>
+      overrideDriver(driver, {
+        claim: async (command) => {
+          const now = await raw().now();
+          for (const { entryId, status, updatedAt } of await raw().readEntries()) {
+            const isTerminal = status === "delivered" || status === "dead-lettered";
+            if (!isTerminal || updatedAt > now - command.leaseDurationMs) continue;
+            await overwrite(raw(), entryId, { status: "pending" });
+          }
+          return driver.claim(command);
+        },
+      }),
+  },
+  {
     id: "claim-replay-ignored",
     description: "does not find a claim again by its claimId",
     killedBy: "A9-claim-replay",
@@ -253,6 +291,22 @@ export const claimMutants: readonly Mutant[] = [
           }
           return batch;
         },
+      }),
+  },
+  {
+    id: "outage-looks-empty",
+    description: "says that nothing is due when it cannot reach the database",
+    killedBy: "A11-connections-cut",
+    wrap: (driver) =>
+      overrideDriver(driver, {
+        claim: (command) =>
+          driver.claim(command).catch(() => ({
+            at: new Date(),
+            claims: [],
+            more: "none" as const,
+            suspectsDue: false,
+            cursor: null,
+          })),
       }),
   },
   {

@@ -1,4 +1,4 @@
-import type { EncodedPayload } from "@outbox/core";
+import type { EncodedPayload, InsertedEntry } from "@outbox/core";
 import type { Mutant } from "./mutant.js";
 import { overrideDriver } from "./override-driver.js";
 
@@ -19,6 +19,12 @@ function reserialised(payload: EncodedPayload): EncodedPayload {
   if (payload.format === "bytes") return payload;
   const text = JSON.stringify(withSortedKeys(JSON.parse(payload.text)));
   return { ...payload, text, byteLength: Buffer.byteLength(text) };
+}
+
+function throughText(payload: EncodedPayload): EncodedPayload {
+  if (payload.format === "json") return payload;
+  const bytes = new TextEncoder().encode(new TextDecoder().decode(payload.bytes));
+  return { ...payload, bytes, byteLength: bytes.byteLength };
 }
 
 /** Stores that write entries wrongly. */
@@ -66,6 +72,19 @@ export const enqueueMutants: readonly Mutant[] = [
       }),
   },
   {
+    id: "inserted-one-by-one",
+    description: "writes the entries of one call one after the other",
+    killedBy: "A10-entry-id-of-another",
+    wrap: (driver) =>
+      overrideDriver(driver, {
+        insert: async (entries, target) => {
+          const results: InsertedEntry[] = [];
+          for (const entry of entries) results.push(...(await driver.insert([entry], target)));
+          return results;
+        },
+      }),
+  },
+  {
     id: "ids-fold-case",
     description: "compares ids without regard to case",
     killedBy: "A10-look-alike-ids-are-different",
@@ -90,6 +109,19 @@ export const enqueueMutants: readonly Mutant[] = [
         insert: (entries, target) =>
           driver.insert(
             entries.map((entry) => ({ ...entry, payload: reserialised(entry.payload) })),
+            target,
+          ),
+      }),
+  },
+  {
+    id: "bytes-as-text",
+    description: "stores bytes as if they were UTF-8",
+    killedBy: "A13-bytes",
+    wrap: (driver) =>
+      overrideDriver(driver, {
+        insert: (entries, target) =>
+          driver.insert(
+            entries.map((entry) => ({ ...entry, payload: throughText(entry.payload) })),
             target,
           ),
       }),

@@ -71,6 +71,89 @@ export const facetMutants: readonly Mutant[] = [
     },
   },
   {
+    id: "selection-overwrites-terminal",
+    description: "marks an entry that is delivered or dead-lettered",
+    killedBy: "A7-selection-path",
+    wrap: (driver, raw) => {
+      const { selection } = driver;
+      if (selection === undefined) return driver;
+      return overrideDriver(driver, {
+        selection: {
+          find: (entryId) => selection.find(entryId),
+          findDue: (kind, maxCount) => selection.findDue(kind, maxCount),
+          save: async (read, write) => {
+            await overwrite(raw(), read.entryId, { status: "pending" });
+            return selection.save({ ...read, status: "pending" }, write);
+          },
+        },
+      });
+    },
+  },
+  {
+    id: "selection-mixes-kinds",
+    description: "finds retries among the pending",
+    killedBy: "contract-selection-path",
+    wrap: (driver) => {
+      const { selection } = driver;
+      if (selection === undefined) return driver;
+      return overrideDriver(driver, {
+        selection: {
+          find: (entryId) => selection.find(entryId),
+          findDue: async (_kind, maxCount) => [
+            ...(await selection.findDue("pending", maxCount)),
+            ...(await selection.findDue("retry-ready", maxCount)),
+          ],
+          save: (read, write) => selection.save(read, write),
+        },
+      });
+    },
+  },
+  {
+    id: "purge-ignores-age",
+    description: "purges terminal entries of any age",
+    killedBy: "contract-retention",
+    wrap: (driver) => {
+      const { retention } = driver;
+      if (retention === undefined) return driver;
+      return overrideDriver(driver, {
+        retention: {
+          purge: (options) => retention.purge({ ...options, olderThanMs: 0 }),
+        },
+      });
+    },
+  },
+  {
+    id: "never-wakes",
+    description: "accepts subscriptions and never wakes anyone",
+    killedBy: "contract-wake-up",
+    wrap: (driver) => {
+      const { wakeUp } = driver;
+      if (wakeUp === undefined) return driver;
+      return overrideDriver(driver, {
+        wakeUp: {
+          subscribe: (listener) => wakeUp.subscribe({ ...listener, onWakeUp: () => undefined }),
+        },
+      });
+    },
+  },
+  {
+    id: "migrates-again",
+    description: "takes a migrated schema for none",
+    killedBy: "contract-schema",
+    wrap: (driver) => {
+      const { schema } = driver;
+      if (schema === undefined) return driver;
+      return overrideDriver(driver, {
+        schema: {
+          migrate: async () => ({ ...(await schema.migrate()), from: 0 }),
+          migrationSql: (range) => schema.migrationSql(range),
+          checkSchema: () => schema.checkSchema(),
+          diagnose: () => schema.diagnose(),
+        },
+      });
+    },
+  },
+  {
     id: "save-is-unconditional",
     description: "saves over whatever is there by now",
     killedBy: "contract-save-is-conditional",

@@ -11,6 +11,12 @@ import type { Mutant } from "./mutant.js";
 export interface StoreMutantsOptions extends Omit<StoreConformanceOptions, "skip"> {
   /** Mutants of the store's own, besides those of the kit. */
   readonly mutants?: readonly Mutant[] | undefined;
+  /**
+   * Ids of those to try, where another suite of the same store tries the rest.
+   *
+   * @defaultValue all
+   */
+  readonly only?: readonly string[] | undefined;
 }
 
 /** What became of one broken store. */
@@ -38,8 +44,15 @@ export class MutantRun {
 
   constructor(options: StoreMutantsOptions) {
     this.#options = options;
-    this.mutants = [...mutants, ...(options.mutants ?? [])];
-    for (const { killedBy } of this.mutants) findCase(killedBy);
+    const all = [...mutants, ...(options.mutants ?? [])];
+    for (const { killedBy } of all) findCase(killedBy);
+    const { only = all.map(({ id }) => id) } = options;
+    for (const id of only) {
+      if (!all.some((mutant) => mutant.id === id)) {
+        throw new TypeError(`only names "${id}", and there is no such mutant`);
+      }
+    }
+    this.mutants = all.filter(({ id }) => only.includes(id));
   }
 
   async open(): Promise<void> {
@@ -66,15 +79,23 @@ export class MutantRun {
       outcome: "not-run",
       detail: reason,
     });
-    if (!writes) return notRun("the harness's raw probes have no writeEntry");
     const killer = findCase(mutant.killedBy);
     const decision = decideCase(killer, subject);
     if (isNotRun(decision)) return notRun(decision.notRun);
-    if (decision === "negative") return notRun("the store denies the capability that is broken");
+    if (decision !== (mutant.mode ?? "run")) {
+      return notRun(
+        decision === "negative"
+          ? "the store denies the capability that is broken"
+          : "the store has the capability that it would have to deny",
+      );
+    }
+    if (mutant.wrap !== undefined && !writes) {
+      return notRun("the harness's raw probes have no writeEntry");
+    }
     const refusal = mutant.requires?.(subject);
     if (refusal !== undefined) return notRun(refusal.notRun);
 
-    await this.#runOnGoodStore(killer, harness);
+    await this.#runOnGoodStore(killer, harness, decision);
     const { capabilities } = this.#options;
     let noticed = "";
     for (let round = 1; round <= (mutant.isRace === true ? raceRounds : 1); round++) {
@@ -89,11 +110,15 @@ export class MutantRun {
     return { mutant, outcome: "killed", detail: noticed };
   }
 
-  #runOnGoodStore(killer: ConformanceCase, harness: StoreHarness): Promise<void> {
+  #runOnGoodStore(
+    killer: ConformanceCase,
+    harness: StoreHarness,
+    decision: "run" | "negative",
+  ): Promise<void> {
     const { capabilities } = this.#options;
     const earlier = this.#goodRuns.get(killer);
     if (earlier !== undefined) return earlier;
-    const run = runCase(killer, harness, { capabilities, decision: "run" });
+    const run = runCase(killer, harness, { capabilities, decision });
     this.#goodRuns.set(killer, run);
     return run;
   }

@@ -80,6 +80,36 @@ export const transitionMutants: readonly Mutant[] = [
       }),
   },
   {
+    id: "extension-counts-as-a-claim",
+    description: "counts a renewal as another claim",
+    killedBy: "A4-extension-keeps-the-token",
+    wrap: (driver, raw) =>
+      overrideDriver(driver, {
+        extend: async (claims, leaseDurationMs) => {
+          const extensions = await driver.extend(claims, leaseDurationMs);
+          for (const { entry } of claims) {
+            const claimAttemptCount = entry.claimAttemptCount + 1;
+            await overwrite(raw(), entry.entryId, { claimAttemptCount });
+          }
+          return extensions;
+        },
+      }),
+  },
+  {
+    id: "missing-not-said",
+    description: "answers that a claim is stale when its entry is gone",
+    killedBy: "A6-missing",
+    wrap: (driver) =>
+      overrideDriver(driver, {
+        complete: async (completions) =>
+          (await driver.complete(completions)).map((transition) =>
+            transition.outcome === "missing"
+              ? { ...transition, outcome: "stale-claim" }
+              : transition,
+          ),
+      }),
+  },
+  {
     id: "late-completion-refused",
     description: "refuses a transition once the lease has expired, though nobody re-claimed",
     killedBy: "A6-expired-not-reclaimed-applies",
@@ -132,14 +162,15 @@ export const transitionMutants: readonly Mutant[] = [
   },
   {
     id: "swallowed-partial-failure",
-    description: "reports a whole batch as applied after the database took part of it",
+    description: "reports a whole batch as applied after the database took half of it",
     killedBy: "A8-whole-batch-is-applied",
     wrap: (driver) =>
       overrideDriver(driver, {
         complete: async (completions) => {
-          const done = await driver.complete(completions.slice(0, 10));
+          const half = Math.ceil(completions.length / 2);
+          const done = await driver.complete(completions.slice(0, half));
           const rest = completions
-            .slice(10)
+            .slice(half)
             .map((): DriverTransition => ({ outcome: "applied", at: done[0]?.at ?? null }));
           return [...done, ...rest];
         },
@@ -237,6 +268,21 @@ export const transitionMutants: readonly Mutant[] = [
       }),
   },
   {
+    id: "resolution-not-stored",
+    description: "stores the token of the last transition without its kind",
+    killedBy: "A9-resolution-is-stored",
+    wrap: (driver, raw) =>
+      overrideDriver(driver, {
+        complete: async (completions) => {
+          const transitions = await driver.complete(completions);
+          for (const { claim } of completions) {
+            await overwrite(raw(), claim.entry.entryId, { resolvedTransition: null });
+          }
+          return transitions;
+        },
+      }),
+  },
+  {
     id: "resolution-forgotten",
     description: "does not recognise the repetition of a transition",
     killedBy: "A9-repeated-transition",
@@ -283,6 +329,50 @@ export const transitionMutants: readonly Mutant[] = [
             }),
           );
         },
+      }),
+  },
+  {
+    id: "provider-message-forgotten",
+    description: "does not remember the provider's id of a delivered message",
+    killedBy: "contract-keeps-delivered",
+    requires: ({ facets }) =>
+      facets.has("selection") ? undefined : { notRun: "nobody could read it" },
+    wrap: (driver) =>
+      overrideDriver(driver, {
+        complete: (completions) =>
+          driver.complete(
+            completions.map(({ claim, write }) => ({
+              claim,
+              write: { ...write, providerMessageId: null },
+            })),
+          ),
+      }),
+  },
+  {
+    id: "failures-not-stored",
+    description: "counts failures and forgets what they said",
+    killedBy: "A13-error-texts",
+    wrap: (driver) =>
+      overrideDriver(driver, {
+        complete: (completions) =>
+          driver.complete(
+            completions.map(({ claim, write }) => ({ claim, write: { ...write, failures: [] } })),
+          ),
+      }),
+  },
+  {
+    id: "failures-backwards",
+    description: "stores the failures newest first",
+    killedBy: "A13-failures-are-bounded",
+    wrap: (driver) =>
+      overrideDriver(driver, {
+        complete: (completions) =>
+          driver.complete(
+            completions.map(({ claim, write }) => ({
+              claim,
+              write: { ...write, failures: [...write.failures].reverse() },
+            })),
+          ),
       }),
   },
   {

@@ -22,7 +22,7 @@ async function wrapperOf(
   if (mutantId === null || module.openRaw === undefined) return undefined;
   const raw = await module.openRaw(args);
   const mutant = findMutant(mutantId);
-  return (driver) => mutant.wrap(driver, () => raw);
+  return (driver) => mutant.wrap?.(driver, () => raw) ?? driver;
 }
 
 /** What becomes of one claim under the `mixed` plan; `null` is abandoned. */

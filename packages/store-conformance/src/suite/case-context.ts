@@ -17,6 +17,10 @@ import type { StoreUnderTest } from "../harness/store-under-test.js";
 import type { WrapDriver } from "../harness/wrap-driver.js";
 import type { Mutant } from "../mutants/mutant.js";
 
+/** The lease of cases that must wait for its end: short, and long enough for a round trip or two. */
+export const waitedLeaseMs = 2_000;
+export const waitedMarginMs = 100;
+
 /** What a case works with: one fresh outbox, and the few steps that nearly every case takes. */
 export interface CaseContext extends OutboxUnderTest {
   readonly capabilities: StoreCapabilities;
@@ -62,15 +66,17 @@ export async function openCaseContext(
   const opened: OutboxUnderTest[] = [];
   const open = async (more: CreateOutboxOptions): Promise<CaseContext> => {
     let raw: RawProbes | undefined;
+    const breakDriver = mutant?.wrap?.bind(mutant);
     const wrapDriver: WrapDriver | undefined =
-      mutant &&
+      breakDriver &&
       ((driver) =>
-        mutant.wrap(driver, () => {
+        breakDriver(driver, () => {
           if (raw === undefined) throw new Error("the outbox is not open yet");
           return raw;
         }));
-    const outbox = await harness.createOutbox({ wrapDriver, ...more });
-    raw = outbox.raw;
+    const good = await harness.createOutbox({ wrapDriver, ...more });
+    raw = good.raw;
+    const outbox = mutant?.wrapOutbox?.(good) ?? good;
     opened.push(outbox);
     return caseContext(outbox, capabilities, mutant?.id ?? null, (options = {}) => open(options));
   };
@@ -89,8 +95,11 @@ function caseContext(
   createOutbox: CaseContext["createOutbox"],
 ): CaseContext {
   const waits = outbox.time.mode === "wait";
-  const leaseMs = Math.min(waits ? 1_000 : 60_000, capabilities.maxLeaseMs ?? Infinity);
-  const marginMs = Math.max(waits ? 100 : 1_000, 2 * capabilities.timePrecisionMs);
+  const leaseMs = Math.min(
+    waits ? waitedLeaseMs : 60_000,
+    capabilities.maxLeaseMs ?? Number.POSITIVE_INFINITY,
+  );
+  const marginMs = Math.max(waits ? waitedMarginMs : 1_000, 2 * capabilities.timePrecisionMs);
   const { raw, store: own } = outbox;
 
   const enqueue: CaseContext["enqueue"] = async (inputs) =>

@@ -2,12 +2,12 @@ import type { ConformanceCase } from "./conformance-case.js";
 import type { CaseReport } from "./conformance-run.js";
 import { invariantIds, invariants } from "./invariants.js";
 
-const marks = { run: "+", negative: "-" } as const;
+const marks = { run: "✓", negative: "−" } as const;
 
 const markOf = (report: CaseReport | undefined): string => {
   if (report === undefined) return "?";
-  if (report.outcome === "failed") return "X";
-  return report.mode === "not-run" ? "o" : marks[report.mode];
+  if (report.outcome === "failed") return "✗";
+  return report.mode === "not-run" ? "○" : marks[report.mode];
 };
 
 /** `A2-longest-prefix` -> `longest-prefix`: the row names the invariant. */
@@ -31,7 +31,7 @@ export function formatMatrix(
   ];
   return [
     `store conformance: ${name}: ${cases.length} cases: ${summary.join(", ")}`,
-    "  + passed   - denied capability, negative case passed   o not run   X failed",
+    "  ✓ passed   − passed, as a store that denies the capability   ○ not run   ✗ failed",
     ...invariantIds.flatMap((invariant) => {
       const own = cases.filter((one) => one.invariant === invariant);
       if (own.length === 0) return [];

@@ -1,7 +1,7 @@
 import type { StoreCapabilities } from "@outbox/core";
 import type { StoreHarness } from "../harness/store-harness.js";
 import type { Mutant } from "../mutants/mutant.js";
-import { openCaseContext } from "./case-context.js";
+import { openCaseContext, waitedLeaseMs, waitedMarginMs } from "./case-context.js";
 import type { CaseSubject } from "./case-subject.js";
 import { type CaseDecision, type ConformanceCase, isNotRun } from "./conformance-case.js";
 
@@ -15,7 +15,7 @@ export function decideCase(conformanceCase: ConformanceCase, subject: CaseSubjec
   if (decision === "negative" && conformanceCase.runNegative === undefined) {
     throw new Error(`case ${conformanceCase.id} answers "negative" and has no runNegative`);
   }
-  const waitMs = (conformanceCase.passesLeases ?? 0) * 1_100;
+  const waitMs = (conformanceCase.passesLeases ?? 0) * (waitedLeaseMs + waitedMarginMs);
   if (subject.timeMode === "wait" && waitMs > longestWaitMs) {
     return {
       notRun: `takes ${waitMs} ms of the store's time, which here must be waited for (at most ${longestWaitMs} ms)`,

@@ -1,4 +1,5 @@
 import type { OutboxNames } from "../outbox-names.js";
+import { leasedPredicate, readyPredicate } from "../sql/eligibility.js";
 import { enqueueFunctionSql } from "./enqueue-function.js";
 import type { Migration } from "./migration.js";
 
@@ -68,14 +69,15 @@ function tableSql({ quoted }: OutboxNames): string {
 }
 
 function indexesSql({ quoted }: OutboxNames): string {
-  return `-- What an ordinary claim reads: due, nobody's, never abandoned.
+  return `-- What an ordinary claim reads: due, nobody's, never abandoned. COALESCE keeps the planner from
+-- trusting statistics about it, which are always of another time.
 create index ${quoted.bareIndex("ready")} on ${quoted.table} (visible_at, seq)
-  where visible_at is not null and claim_token is null and abandoned_claim_count = 0;
+  where ${readyPredicate};
 
 -- Leases, by their end, and entries whose lease ended before. Kept apart from the ready ones,
 -- because a stalled worker's leases would otherwise lie before everything that is due.
 create index ${quoted.bareIndex("leased")} on ${quoted.table} (visible_at, seq)
-  where visible_at is not null and (claim_token is not null or abandoned_claim_count > 0);
+  where ${leasedPredicate};
 
 -- Finds the leases of a claim whose reply was lost.
 create index ${quoted.bareIndex("claimId")} on ${quoted.table} (claim_id)

@@ -1,7 +1,7 @@
 import type { ClaimCommand } from "@outbox/core";
 import type { OutboxNames } from "../outbox-names.js";
 import { isLeasedOrSuspect, isReady, isWanted } from "./eligibility.js";
-import { entryColumns, rawEntryColumns } from "./entry-columns.js";
+import { columnsBeginningWith, entryColumns, rawEntryColumns } from "./entry-columns.js";
 import { instantFromMicroseconds, instantToText } from "./instant.js";
 import { Parameters, type Statement } from "./statement.js";
 
@@ -11,17 +11,23 @@ export interface DuePlace {
   readonly sequence: string;
 }
 
-/** Where things are in a row of the result. There is one row even if nothing was claimed. */
-export const claimResult = {
+/**
+ * Columns of the result. One row is the summary: its sequence is NULL, and its column `summary` a
+ * JSON array as of `claimSummary`. Each other row is an entry, in no order: joining the claimed
+ * rows with their old due times in SQL would be a nested loop over n times n whenever the planner
+ * guesses low, and it does for an array. Those that `order` does not name were found again by their
+ * claim id.
+ */
+export const claimResult = { sequence: 0, entry: 1, summary: 1 } as const;
+
+/** `order` is `due time:sequence`, comma separated, of what was newly leased. */
+export const claimSummary = {
   now: 0,
-  /** How many rows were locked: more than came back if the byte bound cut some off. */
+  /** How many rows were locked: more than were leased if the byte bound cut some off. */
   candidateCount: 1,
   suspectsDue: 2,
   contended: 3,
-  isReplayed: 4,
-  dueAt: 5,
-  sequence: 6,
-  entry: 7,
+  order: 4,
 } as const;
 
 /**
@@ -45,17 +51,24 @@ export function claimStatement(
     picked(parts),
     claimed(parts),
   ];
+  const rows = [`select claimed.seq::text, ${entryColumns("claimed")} from claimed`];
+  if (command.claimId !== null) {
+    rows.push(`select entry.seq::text, ${entryColumns("entry")}
+from ${table} as entry where entry.entry_id = any (array(select entry_id from carried))`);
+  }
   return parameters.statement(`with ${ctes.join(",\n")}
-select ${instantToText("clock.now")},
-  (select count(*) from candidates)::text,
-  (${suspectsDue(parts)})::text,
-  (${contended(parts)})::text,
-  batch.is_replayed::text, ${instantToText("batch.due_at")}, batch.seq::text,
-  ${rawEntryColumns("batch")}
-from clock left join (
-  ${batch(parts)}
-) as batch on true
-order by batch.is_replayed desc, batch.due_at, batch.seq`);
+select null::text, ${columnsBeginningWith(`json_build_array(
+  ${instantToText(now)},
+  (select count(*) from candidates),
+  ${suspectsDue(parts)},
+  ${contended(parts)},
+  (
+    select string_agg(${instantToText("visible_at")} || ':' || seq, ',' order by visible_at, seq)
+    from picked
+  )
+)::text`)}
+union all
+${rows.join("\nunion all\n")}`);
 }
 
 interface Parts {
@@ -96,12 +109,16 @@ function conditions(
 function carried({ table, parameters, command }: Parts): readonly string[] {
   if (command.claimId === null) return [];
   return [
-    `carried as materialized (
-  select entry.entry_id
+    // By itself, so that no other index than that of claim ids can look better.
+    `same_claim as materialized (
+  select entry.entry_id, entry.seq, entry.claim_token, entry.visible_at
   from ${table} as entry
   where entry.claim_id = ${parameters.add(command.claimId, "text")}
-    and entry.claim_token is not null and entry.visible_at > ${now}
-  order by entry.seq
+)`,
+    `carried as materialized (
+  select entry_id from same_claim
+  where claim_token is not null and visible_at > ${now}
+  order by seq
   limit ${parameters.add(command.maxCount, "bigint")}
 )`,
   ];
@@ -204,41 +221,37 @@ function claimed({ table, parameters, command }: Parts): string {
 )`;
 }
 
-function batch({ table, command }: Parts): string {
-  const fresh = `select false as is_replayed, picked.visible_at as due_at, picked.seq,
-    ${entryColumns("claimed")}
-  from claimed join picked using (entry_id)`;
-  if (command.claimId === null) return fresh;
-  // Their due time from before the claim is gone; sequence has to do.
-  return `select true as is_replayed, null::timestamptz as due_at, entry.seq,
-    ${entryColumns("entry")}
-  from ${table} as entry where entry.entry_id = any (array(select entry_id from carried))
-  union all
-  ${fresh}`;
-}
-
 /** Whether suspects are due that this request left out. */
 function suspectsDue({ table, command, suspectAnywhere }: Parts): string {
-  const exists = `exists (select from ${table} as entry where ${suspectAnywhere}`;
   switch (command.suspects) {
     case "include":
       return "false";
     case "exclude":
-      return `${exists})`;
+      return isAny(table, suspectAnywhere);
     case "only":
-      return `${exists} and entry.entry_id <> all (array(select entry_id from picked)))`;
+      return isAny(
+        table,
+        `${suspectAnywhere} and entry.entry_id <> all (array(select entry_id from picked))`,
+      );
   }
 }
 
 /** Whether candidates were seen and all of them were someone else's. Looked up only then. */
 function contended({ table, command, ready, suspect }: Parts): string {
   const seen = { include: [ready, suspect], exclude: [ready], only: [suspect] }[command.suspects];
-  const exists = seen.map(
-    (condition) => `exists (select from ${table} as entry where ${condition})`,
-  );
   const isEmpty =
     command.claimId === null
       ? "exists (select from candidates)"
       : "exists (select from candidates) or exists (select from carried)";
-  return `case when ${isEmpty} then false else ${exists.join(" or ")} end`;
+  return `case when ${isEmpty} then false else ${seen.map((condition) => isAny(table, condition)).join(" or ")} end`;
+}
+
+/** Not EXISTS, from which the order is taken away and which then reads the whole table. */
+function isAny(table: string, condition: string): string {
+  return `(
+    select true from ${table} as entry
+    where ${condition}
+    order by entry.visible_at, entry.seq
+    limit 1
+  ) is not null`;
 }

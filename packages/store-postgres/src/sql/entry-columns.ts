@@ -64,10 +64,15 @@ export function entryColumns(alias: string, without: readonly string[] = []): st
     .join(", ");
 }
 
-/** The same as one text, a JSON array; for a result that rarely has it. */
+/** `entryColumns` as one text, a JSON array; for a result that rarely has it. */
 export function entryColumnsJson(alias: string, without: readonly string[] = []): string {
   const texts = columns.map(([name, toText]) => textOf(alias, name, toText, without));
   return `json_build_array(${texts.join(", ")})::text`;
+}
+
+/** As many columns as `entryColumns`: the given one, and NULLs. */
+export function columnsBeginningWith(first: string): string {
+  return [first, ...columns.slice(1).map(() => "null")].join(", ");
 }
 
 function textOf(

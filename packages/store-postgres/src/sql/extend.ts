@@ -3,12 +3,12 @@ import type { OutboxNames } from "../outbox-names.js";
 import { instantToText } from "./instant.js";
 import { Parameters, type Statement } from "./statement.js";
 
-/** Columns of the result; one row per claim, in input order. */
+/** Columns of the result; one row per claim, in the order given. */
 export const extendResult = { outcome: 0, claimExpiresAt: 1 } as const;
 
 /**
- * Moves the ends of leases, each fenced by id and token. Expected plan: as of `completeStatement`,
- * with which it shares the order of locks.
+ * Moves the ends of leases, each fenced by id and token. Give them in an order of the ids, that of
+ * `completeStatement`, whose plan this one's is too.
  */
 export function extendStatement(
   { quoted: { table } }: OutboxNames,
@@ -24,37 +24,29 @@ export function extendStatement(
     claims.map(({ claimToken }) => claimToken),
     "text",
   );
-  const lease = parameters.add(leaseDurationMs, "float8");
-  return parameters.statement(`with input as materialized (
-  select * from unnest(${ids}, ${tokens}) with ordinality as given (entry_id, token, position)
-),
-locked as materialized (
-  select entry.entry_id, entry.claim_token, entry.status
-  from ${table} as entry
-  where entry.entry_id = any (${ids})
-  order by entry.entry_id
-  for update
-),
-decided as materialized (
-  select input.entry_id, input.position,
+  return parameters.statement(`with decided as materialized (
+  select input.*,
     -- By the clock after the lock: waiting for it must not shorten the lease.
-    clock_timestamp() + ${lease} * interval '1 millisecond' as expires_at,
+    clock_timestamp()
+      + ${parameters.add(leaseDurationMs, "float8")} * interval '1 millisecond' as expires_at,
     case
-      when locked.entry_id is null then 'missing'
-      when locked.claim_token = input.token then 'applied'
-      when locked.status in ('delivered', 'dead-lettered') then 'terminal'
+      when entry_id is null then 'missing'
+      when claim_token = token then 'applied'
+      when status in ('delivered', 'dead-lettered') then 'terminal'
       else 'stale-claim'
     end as outcome
-  from input
-  left join locked on locked.entry_id = input.entry_id
+  from unnest(${ids}, ${tokens}) with ordinality as input (id, token, position)
+  left join lateral (
+    select entry.entry_id, entry.claim_token, entry.status
+    from ${table} as entry
+    where entry.entry_id = input.id
+    for update
+  ) as current on true
 ),
 extended as (
   update ${table} as entry set visible_at = decided.expires_at
   from decided
-  where entry.entry_id = decided.entry_id and decided.outcome = 'applied'
-    and entry.entry_id = any (array(select entry_id from decided where outcome = 'applied'))
+  where entry.entry_id = decided.id and decided.outcome = 'applied'
 )
-select decided.outcome, ${instantToText("decided.expires_at")}
-from decided
-order by decided.position`);
+select outcome, ${instantToText("expires_at")} from decided order by position`);
 }

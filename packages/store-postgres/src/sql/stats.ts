@@ -1,6 +1,6 @@
 import type { OutboxNames } from "../outbox-names.js";
 import { quoteLiteral } from "../quote-identifier.js";
-import { isLeasedOrSuspect, isReady } from "./eligibility.js";
+import { isLeasedOrSuspectCounted, isReadyCounted } from "./eligibility.js";
 import type { Statement } from "./statement.js";
 
 /**
@@ -42,9 +42,9 @@ export function statsStatement({ quoted: { table } }: OutboxNames, exact: boolea
   return {
     text: `with clock as materialized (select clock_timestamp() as now),
 counted as materialized (
-  ${open(isReady("entry"))}
+  ${open(isReadyCounted("entry"))}
   union all
-  ${open(isLeasedOrSuspect("entry"))}
+  ${open(isLeasedOrSuspectCounted("entry"))}
   union all
   select entry.status, entry.type, entry.destination, null, false, count(*), null
   from ${table} as entry
