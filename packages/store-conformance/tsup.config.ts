@@ -3,6 +3,8 @@ import { packageBuild } from "../../tsup.shared.js";
 
 const build: Options = {
   ...packageBuild(),
+  // `node:test` has no name without its prefix.
+  removeNodeProtocol: false,
   entry: {
     index: "src/index.ts",
     "node-test": "src/node-test.ts",

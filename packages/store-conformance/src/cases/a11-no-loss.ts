@@ -23,6 +23,14 @@ async function deliverTheRest(context: CaseContext): Promise<number> {
   return assert.fail(`after ${mostRounds} claims there is still something to deliver`);
 }
 
+/** How often a lease that was given to a killed process may turn up late. */
+const mostLateLeases = 3;
+
+async function openEntries(context: CaseContext): Promise<number> {
+  const rows = await context.raw.readEntries();
+  return rows.filter((row) => row.status !== "delivered").length;
+}
+
 const closedStore: ConformanceCase = {
   id: "A11-closed-with-leases",
   invariant: "A11",
@@ -106,7 +114,7 @@ const killedAgainAndAgain: ConformanceCase = {
   invariant: "A11",
   title: "processes killed in the middle of their work lose nothing",
   requires: when(harnessCan("processes"), countsExactly),
-  passesLeases: 4,
+  passesLeases: 3,
   timeoutMs: 90_000,
   run: async (context) => {
     const count = 150;
@@ -127,16 +135,15 @@ const killedAgainAndAgain: ConformanceCase = {
         await loop.kill();
       }
     }
-    const before = await context.raw.readEntries();
-    const delivered = before.filter((row) => row.status === "delivered").length;
-    if (context.capabilities.keepsDelivered !== "never") assert.equal(before.length, count);
-    await context.expireLeases();
-    const rest = await deliverTheRest(context);
-    if (context.capabilities.keepsDelivered === "never") return;
-    assert.equal(delivered + rest, count, "each entry is delivered once in the store");
+    // The database may still be at what a killed process sent last, and give it a lease.
+    for (let round = 1; round <= mostLateLeases && (await openEntries(context)) > 0; round++) {
+      await context.expireLeases();
+      await deliverTheRest(context);
+    }
     for (const { entryId } of enqueued) {
-      const row = await context.read(entryId);
-      assert.equal(row.status, "delivered");
+      const row = await context.raw.readEntry(entryId);
+      if (row === null && context.capabilities.keepsDelivered === "never") continue;
+      assert.equal(row?.status, "delivered", `entry ${entryId}, in the end`);
       assertUnclaimed(row, "in the end");
     }
   },
