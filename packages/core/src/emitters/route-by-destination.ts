@@ -2,9 +2,7 @@ import type { Emitter, EmitterLike } from "../contract/emitter.js";
 import { resolveEmitter } from "../drain/resolve-emitter.js";
 import { InvalidArgumentError } from "../errors/invalid-argument-error.js";
 import { requireId, requireObject } from "../validation/argument-checks.js";
-
-/** How long an entry without a route waits for a worker that has one, in ms. */
-const noRouteDelayMs = 60_000;
+import { noRoute } from "./no-route.js";
 
 /**
  * An emitter that chooses by the entry's destination, as `fanOut` gives it. An entry without a
@@ -27,16 +25,9 @@ export function routeByDestination(routes: Readonly<Record<string, EmitterLike>>
     emit(envelope, context) {
       const { destination } = context.entry;
       const emitter = emitters.get(destination);
-      if (emitter !== undefined) return emitter.emit(envelope, context);
-      return {
-        status: "deferred",
-        retryAfterMs: noRouteDelayMs,
-        error: {
-          code: "outbox.no_route",
-          message: `No route for the destination ${JSON.stringify(destination)} (there are: ${destinations.join(", ")}). Add one, or deploy a worker that has it; the entry waits.`,
-          isRetryable: true,
-        },
-      };
+      return emitter === undefined
+        ? noRoute("destination", destination, destinations)
+        : emitter.emit(envelope, context);
     },
     routeOf: ({ destination }) => destination,
   };
