@@ -1,7 +1,7 @@
 import type { EmissionResult } from "../contract/emission-result.js";
 import { remainingLeaseMs } from "../store/lease-deadline.js";
 import { decideCompletion } from "./decide-completion.js";
-import { Emission, type EmissionState } from "./emission.js";
+import { Emission, type EmissionState, timedOutResult } from "./emission.js";
 import { EmissionPace } from "./emission-pace.js";
 import { EmissionSlots } from "./emission-slots.js";
 import type { EngineOptions, EngineStopReport } from "./engine-options.js";
@@ -249,10 +249,20 @@ export class EmissionEngine {
     this.#isTicking = true;
     const { signal } = this.#ended;
     while (!signal.aborted && (!this.isIdle || this.#slots.hasOverdue)) {
-      await this.#given.timing.sleep(this.#tickMs, signal);
+      await this.#given.timing.sleep(this.#untilNextLookMs, signal);
       if (!signal.aborted) this.#lookAfterTime();
     }
     this.#isTicking = false;
+  }
+
+  /** A tick, or less if a lease ends before: its emission is told at that moment. */
+  get #untilNextLookMs(): number {
+    let untilMs = this.#tickMs;
+    for (const { item, state } of this.#slots.running) {
+      if (state !== "running" || item.claim === null) continue;
+      untilMs = Math.min(untilMs, remainingLeaseMs(item.claim, this.#given.timing));
+    }
+    return Math.max(1, untilMs);
   }
 
   #lookAfterTime(): void {
@@ -281,12 +291,7 @@ export class EmissionEngine {
       this.#release(item);
       return;
     }
-    const error = {
-      code: "emission.timeout",
-      message: `the emission took longer than ${options.emitTimeoutMs} ms`,
-      isRetryable: true,
-    };
-    const result = { status: "retryable-failure", error } as const;
+    const result = timedOutResult(options.emitTimeoutMs);
     const decision = decideCompletion(result, item.entry, options, timing.wall());
     this.finalizer.add({ item, decision });
   }

@@ -83,3 +83,12 @@ function isThenable(value: unknown): boolean {
     typeof Reflect.get(value, "then") === "function"
   );
 }
+
+/** What is written of an emission that nobody waits for any more. */
+export function timedOutResult(emitTimeoutMs: number): EmissionResult {
+  const message = `the emission took longer than ${emitTimeoutMs} ms`;
+  return {
+    status: "retryable-failure",
+    error: { code: "emission.timeout", message, isRetryable: true },
+  };
+}
