@@ -1,7 +1,7 @@
 import type { EmissionResult } from "../contract/emission-result.js";
 import { remainingLeaseMs } from "../store/lease-deadline.js";
 import { type Decision, decideCompletion } from "./decide-completion.js";
-import { type Emission, type EmissionState, runBatch } from "./emission.js";
+import { type Emission, type EmissionState, runBatch, timedOutResult } from "./emission.js";
 import { EmissionPace } from "./emission-pace.js";
 import { EmissionSlots } from "./emission-slots.js";
 import { EmissionStarter } from "./emission-starter.js";
@@ -340,10 +340,20 @@ export class EmissionEngine {
     this.#isTicking = true;
     const { signal } = this.#ended;
     while (!signal.aborted && (!this.isIdle || this.#slots.hasOverdue)) {
-      await this.#given.timing.sleep(this.#tickMs, signal);
+      await this.#given.timing.sleep(this.#untilNextLookMs, signal);
       if (!signal.aborted) this.#lookAfterTime();
     }
     this.#isTicking = false;
+  }
+
+  /** A tick, or less if a lease ends before: its emission is told at that moment. */
+  get #untilNextLookMs(): number {
+    let untilMs = this.#tickMs;
+    for (const { item, state } of this.#slots.running) {
+      if (state !== "running" || item.claim === null) continue;
+      untilMs = Math.min(untilMs, remainingLeaseMs(item.claim, this.#given.timing));
+    }
+    return Math.max(1, untilMs);
   }
 
   #lookAfterTime(): void {
@@ -373,12 +383,7 @@ export class EmissionEngine {
     if (state !== "running") {
       this.#release(item);
     } else {
-      const error = {
-        code: "emission.timeout",
-        message: `the emission took longer than ${options.emitTimeoutMs} ms`,
-        isRetryable: true,
-      };
-      const result = { status: "retryable-failure", error } as const;
+      const result = timedOutResult(options.emitTimeoutMs);
       this.#fail(emission, result, decideCompletion(result, item.entry, options, timing.wall()));
     }
   }

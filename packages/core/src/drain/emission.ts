@@ -130,3 +130,14 @@ function isThenable(value: unknown): boolean {
     typeof Reflect.get(value, "then") === "function"
   );
 }
+
+/** What is written of an emission that nobody waits for any more. */
+export function timedOutResult(
+  emitTimeoutMs: number,
+): Extract<EmissionResult, { status: "retryable-failure" }> {
+  const message = `the emission took longer than ${emitTimeoutMs} ms`;
+  return {
+    status: "retryable-failure",
+    error: { code: "emission.timeout", message, isRetryable: true },
+  };
+}

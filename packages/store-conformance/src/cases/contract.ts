@@ -312,6 +312,51 @@ const selectionPath: ConformanceCase = {
   },
 };
 
+const savesNoMore: ConformanceCase = {
+  id: "contract-save-writes-no-more",
+  invariant: "contract",
+  title:
+    "a saved claim writes status, due time, failures and metadata, and nothing else of the entry",
+  requires: always,
+  run: async (context) => {
+    const entryId = await context.enqueueOne();
+    const claim = await context.claimOne();
+    const before = await context.read(entryId);
+    const saved = await context.store.saveClaim(claim, {
+      ...claim.entry,
+      status: "deferred",
+      metadata: { saved: "yes" },
+      destination: "elsewhere",
+      envelope: { ...claim.entry.envelope, envelopeId: "another", type: "another", payload: 1 },
+      retryCount: 99,
+      claimAttemptCount: 99,
+      createdAt: new Date(0),
+    });
+    assertOutcome(saved, "applied", "saveClaim");
+    const after = await context.read(entryId);
+    assert.equal(after.status, "deferred");
+    assert.deepEqual(after.metadata, { saved: "yes" });
+    const fixed = ({
+      envelopeId,
+      destination,
+      type,
+      payload,
+      createdAt,
+      retryCount,
+      claimAttemptCount,
+    }: typeof after) => ({
+      envelopeId,
+      destination,
+      type,
+      payload,
+      createdAt,
+      retryCount,
+      claimAttemptCount,
+    });
+    assert.deepEqual(fixed(after), fixed(before));
+  },
+};
+
 const inspection: ConformanceCase = {
   id: "contract-inspection",
   invariant: "contract",
@@ -504,6 +549,7 @@ export const contract: readonly ConformanceCase[] = [
   keeping,
   badArguments,
   conditionalSave,
+  savesNoMore,
   selectionPath,
   inspection,
   retention,

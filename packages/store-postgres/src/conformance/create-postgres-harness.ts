@@ -77,7 +77,7 @@ async function createOutbox(
   ): Promise<StoreUnderTest> => {
     const pool = new pg.Pool({ max: 4, ...config });
     pool.on("error", () => {});
-    const driver = createPostgresDriver({ pool, table, onDelivered });
+    const driver = createPostgresDriver({ pool, table, onDelivered, listen: directUrl });
     const store = defineStore(wrapDriver === undefined ? driver : wrapDriver(driver));
     closers.push(async () => {
       await store.close();
