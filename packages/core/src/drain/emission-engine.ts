@@ -33,6 +33,10 @@ export class EmissionEngine {
   readonly #pace: EmissionPace;
   readonly #tickMs: number;
   readonly #ended = new AbortController();
+  /** Resolves when a stop is over. */
+  readonly ended = new Promise<void>((resolve) => {
+    this.#ended.signal.addEventListener("abort", () => resolve(), { once: true });
+  });
   readonly #starter: EmissionStarter;
   readonly #leaveGate: () => void;
   readonly #suspectsDone = new Set<() => void>();

@@ -68,9 +68,11 @@ export class Intake {
     const { source, gate, engine, options, timing, events } = this.#given;
     if (source.wantsSuspects) {
       let report: IntakeReport = { count: 0, more: "none", lagMs: 0 };
-      await gate.runAlone(async () => {
+      const takeThem = async () => {
         report = await this.#takeSuspects(request);
-      }, signal);
+      };
+      // A stop does not wait for ever for a store or a call; nor must the rest of the process.
+      await gate.runAlone(() => Promise.race([takeThem(), engine.ended]), signal);
       return report;
     }
     const { items, more, lagMs } = await takeWork(source, request, timing, events);
