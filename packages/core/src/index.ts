@@ -14,12 +14,19 @@ export type * from "./contract/store-capabilities.js";
 export type * from "./contract/store-driver.js";
 export type * from "./contract/transition.js";
 export { type DrainOnceOptions, type DrainReport, drain } from "./drain/drain.js";
-export { type DrainOptions, drainDefaults } from "./drain/drain-options.js";
+export {
+  type CircuitSettings,
+  circuitDefaults,
+  type DrainOptions,
+  drainDefaults,
+} from "./drain/drain-options.js";
 export type { EventEntry, OutboxEvent } from "./drain/outbox-event.js";
 export type { OutboxLogger } from "./drain/outbox-logger.js";
+export type { RateLimit } from "./drain/rate-limit.js";
 export { createHttpEmitter } from "./emitters/create-http-emitter.js";
 export { createNoopEmitter } from "./emitters/create-noop-emitter.js";
 export type * from "./emitters/http-emitter-options.js";
+export { routeByDestination } from "./emitters/route-by-destination.js";
 export {
   type RoutedEnvelope,
   type RoutePattern,
@@ -29,6 +36,7 @@ export {
 export { applyTransition } from "./entry/apply-transition.js";
 export { dueTime, unclaimedDueTime } from "./entry/due-time.js";
 export { defaultDestination, deriveEntryId } from "./entry/entry-id.js";
+export { fanOut } from "./entry/fan-out.js";
 export { decodePayload, type EncodedPayload, encodePayload } from "./entry/payload.js";
 export { deserializeEntry, serializeEntry } from "./entry/serialize-entry.js";
 export { ClosedError } from "./errors/closed-error.js";

@@ -29,14 +29,40 @@ export type Emit<Envelope extends EmissionEnvelope = EmissionEnvelope> = (
   context: EmissionContext,
 ) => EmissionResult | undefined | void | Promise<EmissionResult | undefined | void>;
 
+/** One member of a batch. */
+export interface BatchMember {
+  readonly envelope: EmissionEnvelope;
+  readonly context: EmissionContext;
+}
+
+/**
+ * Sends several envelopes in one call. Returns one result per member, in order. If it throws, takes
+ * too long or returns another number of results, nothing is counted for anyone, and each member is
+ * emitted by itself.
+ */
+export type EmitBatch = (
+  batch: readonly BatchMember[],
+) => readonly EmissionResult[] | Promise<readonly EmissionResult[]>;
+
 /** An emitter with more to say than a plain function. */
 export interface Emitter {
   readonly emit: Emit;
+  /** Used instead of `emit` where several entries wait. */
+  readonly emitBatch?: EmitBatch | undefined;
+  /** Most members of a batch. @defaultValue 100 */
+  readonly maxBatchSize?: number | undefined;
   /**
    * The event types this emitter handles, where it knows them: exact (`order.placed`) or prefix
    * (`order.*`) patterns. Absent: everything.
    */
   readonly types?: readonly string[] | undefined;
+  /**
+   * Which provider an entry goes to. Circuits and rate limits are kept per route.
+   * @defaultValue one route, `"default"`
+   */
+  routeOf?(entry: OutboxEntry): string;
+  /** The routes that `routeOf` can name. */
+  readonly routes?: readonly string[] | undefined;
   /** Frees what the emitter holds. Called by whoever created it, never by the worker. */
   close?(): Promise<void>;
 }

@@ -5,9 +5,10 @@ import type { ClaimCompletion, OutboxClaimStore } from "../contract/outbox-claim
 import { StoreError } from "../errors/store-error.js";
 import type { Timing } from "../timing/timing.js";
 import type { ResolvedDrainOptions } from "./resolve-drain-options.js";
+
 import { StoreAnswers } from "./store-answers.js";
-import type { WorkItem } from "./work-item.js";
-import type { FinishedItem, TakenWork, WorkSource } from "./work-source.js";
+import { type WorkItem, workItem } from "./work-item.js";
+import type { FinishedItem, TakenWork, WorkRequest, WorkSource } from "./work-source.js";
 
 /** How long a cursor is followed before the next claim starts from the beginning again, in ms. */
 const cursorLifeMs = 2_000;
@@ -27,6 +28,7 @@ interface LostClaim {
   readonly claimId: string;
   /** As many as were asked for: a repeat for fewer would leave the rest leased to nobody. */
   readonly maxCount: number;
+  readonly suspects: boolean;
   /** Tokens that repeats have returned already. */
   readonly seen: Set<string>;
   repeatsLeft: number;
@@ -40,7 +42,10 @@ export class ClaimSource implements WorkSource {
   readonly #timing: Timing;
   readonly #answers: StoreAnswers;
   #cursor: { readonly after: string; readonly since: number } | null = null;
+  #cursorTypes: readonly string[] | null = null;
   #lostClaim: LostClaim | null = null;
+  #suspectsDue = false;
+  #tookSuspects = false;
 
   constructor(store: OutboxClaimStore, options: Options, timing: Timing) {
     this.#store = store;
@@ -49,26 +54,39 @@ export class ClaimSource implements WorkSource {
     this.#answers = new StoreAnswers(timing);
   }
 
-  async take(wanted: number): Promise<TakenWork> {
+  get wantsSuspects(): boolean {
+    return this.#lostClaim?.suspects ?? (this.#suspectsDue && !this.#tookSuspects);
+  }
+
+  async take(wanted: WorkRequest): Promise<TakenWork> {
     const lost = this.#lostClaim;
     const claimId = lost?.claimId ?? randomUUID();
-    const maxCount = Math.max(wanted, lost?.maxCount ?? 0);
+    const suspects = lost?.suspects ?? wanted.suspects;
+    const maxCount = Math.max(wanted.maxCount, lost?.maxCount ?? 0);
+    if (wanted.types !== this.#cursorTypes) this.#cursor = null;
+    this.#cursorTypes = wanted.types;
     try {
       // A reply that takes longer than the lease brings only dead leases.
       const batch = await this.#answers.within(
         this.#options.leaseDurationMs,
         "claim",
-        this.#store.claim(this.#request(maxCount, claimId)),
+        this.#store.claim(this.#request({ ...wanted, maxCount, suspects }, claimId)),
       );
       const claims = this.#withoutSeen(batch.claims);
-      this.#followCursor(batch);
-      return { items: claims.map(toItem), more: batch.more };
+      if (!suspects) this.#followCursor(batch);
+      this.#suspectsDue = batch.suspectsDue;
+      this.#tookSuspects = suspects;
+      return {
+        items: claims.map((claim) => workItem(claim.entry, claim, suspects)),
+        // Ordinary entries and suspects take turns.
+        more: batch.suspectsDue || suspects ? "likely" : batch.more,
+      };
     } catch (error) {
       this.#cursor = null;
       if (mayBeApplied(error) && this.#store.capabilities.claimReplay) {
         // Its entries may be leased to us without our knowing: ask for them again.
         const seen = lost?.seen ?? new Set<string>();
-        this.#lostClaim = { claimId, maxCount, seen, repeatsLeft: repeatsOfLostClaim };
+        this.#lostClaim = { claimId, maxCount, suspects, seen, repeatsLeft: repeatsOfLostClaim };
       }
       throw error;
     }
@@ -102,18 +120,21 @@ export class ClaimSource implements WorkSource {
     this.#answers.end();
   }
 
-  #request(maxCount: number, claimId: string): ClaimRequest {
-    const { workerId, leaseDurationMs, maxBatchBytes, types } = this.#options;
+  #request(wanted: WorkRequest, claimId: string): ClaimRequest {
+    const { workerId, leaseDurationMs, maxBatchBytes } = this.#options;
+    const { claimReplay, crashIsolation } = this.#store.capabilities;
+    const types = wanted.types ?? this.#options.types;
     const cursor = this.#cursor;
     const isFresh = cursor !== null && this.#timing.monotonic() - cursor.since < cursorLifeMs;
     return {
       workerId,
       leaseDurationMs,
-      maxCount,
+      maxCount: wanted.maxCount,
       maxBytes: maxBatchBytes,
       ...(types === null ? {} : { types }),
-      ...(this.#store.capabilities.claimReplay ? { claimId } : {}),
-      ...(isFresh ? { after: cursor.after } : {}),
+      ...(claimReplay ? { claimId } : {}),
+      ...(crashIsolation ? { suspects: wanted.suspects ? "only" : "exclude" } : {}),
+      ...(isFresh && !wanted.suspects ? { after: cursor.after } : {}),
     };
   }
 
@@ -143,10 +164,6 @@ export class ClaimSource implements WorkSource {
 /** Only a store error that says so certainly left nothing behind. */
 function mayBeApplied(error: unknown): boolean {
   return !StoreError.isInstance(error) || error.kind === "unknown-outcome";
-}
-
-function toItem(claim: OutboxClaim): WorkItem {
-  return { entry: claim.entry, claim, isTaken: false };
 }
 
 function claimOf({ claim }: WorkItem): OutboxClaim {

@@ -24,7 +24,9 @@ test.each(stalls)("%s: nothing is emitted on a dead lease", async (_, stall) => 
   const world = new DrainWorld();
   await world.enqueue(20);
   world.emitter.behave = () => waits;
-  const worker = startWorker(world, { emitConcurrency: 2, leaseDurationMs: 30_000 });
+  // Short, so that the call that never ends does not keep suspects waiting for long.
+  const options = { emitConcurrency: 2, leaseDurationMs: 30_000, emitTimeoutMs: 400 };
+  const worker = startWorker(world, options);
   await world.timing.advance(100);
   stall(world, 31_000);
   const [first, second] = world.emitter.calls;

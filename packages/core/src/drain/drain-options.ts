@@ -5,6 +5,7 @@ import type { OutboxEntry } from "../contract/outbox-entry.js";
 import type { OutboxStore } from "../contract/outbox-store.js";
 import type { OutboxEvent } from "./outbox-event.js";
 import type { OutboxLogger } from "./outbox-logger.js";
+import type { RateLimit } from "./rate-limit.js";
 
 /** How a drain claims, emits and finalizes. Everything but store and emitter has a default. */
 export interface DrainOptions {
@@ -67,11 +68,36 @@ export interface DrainOptions {
    */
   readonly maxUnfinalized?: number | undefined;
 
+  /**
+   * After this many transient failures in a row a route's circuit opens: its entries are put off
+   * uncounted, and single probes ask whether the provider is back. `false`: never.
+   */
+  readonly circuit?: false | CircuitSettings | undefined;
+  /** Emissions per second, per route (`"default"`, where the emitter names no routes). */
+  readonly rateLimits?: Readonly<Record<string, RateLimit>> | undefined;
+
   /** Told of every claim, emission, transition and renewal; never of a payload. */
   readonly observer?: ((event: OutboxEvent) => void) | undefined;
   /** @defaultValue silent */
   readonly logger?: OutboxLogger | undefined;
 }
+
+/** When a circuit opens, and how it probes. */
+export interface CircuitSettings {
+  /** @defaultValue 10 */
+  readonly openAfter?: number | undefined;
+  /** Delay before the first probe, in ms; it doubles with each that fails. @defaultValue 1 000 */
+  readonly firstProbeMs?: number | undefined;
+  /** @defaultValue 60 000 */
+  readonly longestProbeMs?: number | undefined;
+}
+
+/** Defaults of `circuit`. */
+export const circuitDefaults = {
+  openAfter: 10,
+  firstProbeMs: 1_000,
+  longestProbeMs: 60_000,
+} as const;
 
 /** The table of defaults; the rest is `null` (unset) or computed. */
 export const drainDefaults = {

@@ -65,6 +65,29 @@ test("writes a lone result at once and results that trickle in together, after 1
   await world.timing.during(done);
 });
 
+test("writes at once when there are max(100, batchSize) results", async () => {
+  for (const [batchSize, flushAt] of [
+    [50, 100],
+    [150, 150],
+  ] as const) {
+    const world = new DrainWorld();
+    await world.enqueue(400);
+    world.emitter.behave = () => waits;
+    const done = start(world, { batchSize, emitConcurrency: 300 });
+    await world.timing.settle();
+    const calls = [...world.emitter.calls];
+    for (const { end } of calls.slice(0, flushAt - 1)) end();
+    await world.timing.settle();
+    expect(world.scripted.calls.completeClaims).toBe(0);
+    calls[flushAt - 1]?.end();
+    await world.timing.settle();
+    expect(world.count("delivered")).toBe(flushAt);
+    world.emitter.behave = () => undefined;
+    for (const { end } of world.emitter.calls) end();
+    await world.timing.during(done);
+  }
+});
+
 test("tells the emitter attempt, claim and idempotency key", async () => {
   const world = new DrainWorld();
   await world.enqueue(1);

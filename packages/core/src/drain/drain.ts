@@ -1,16 +1,18 @@
 import { InvalidArgumentError } from "../errors/invalid-argument-error.js";
+import { OutboxError } from "../errors/outbox-error.js";
 import { backoffMs } from "../timing/backoff-ms.js";
 import { Doorbell } from "../timing/doorbell.js";
 import { systemTiming, type Timing } from "../timing/timing.js";
 import { describeValue, requireDurationMs, requireInteger } from "../validation/argument-checks.js";
-import { createWorkSource } from "./create-work-source.js";
+import { createDrainParts } from "./create-drain-parts.js";
 import type { DrainOptions } from "./drain-options.js";
-import { EmissionEngine } from "./emission-engine.js";
-import { leaseTooShortError } from "./lease-too-short-error.js";
+import type { EmissionEngine } from "./emission-engine.js";
+import type { Intake, IntakeReport } from "./intake.js";
+import { SuspectJudge } from "./judge-suspect.js";
 import { EventSink } from "./outbox-event.js";
 import { type ResolvedDrainOptions, resolveDrainOptions } from "./resolve-drain-options.js";
-import { takeWork } from "./take-work.js";
-import type { TakenWork, WorkSource } from "./work-source.js";
+import { RouteControl } from "./route-control.js";
+import type { WorkRequest } from "./work-source.js";
 
 /** For cron and serverless: drains what is due now and returns. */
 export interface DrainOnceOptions extends DrainOptions {
@@ -74,9 +76,9 @@ class DrainPass {
   readonly #options: ResolvedDrainOptions;
   readonly #limits: Limits;
   readonly #timing: Timing;
-  readonly #source: WorkSource;
   readonly #events: EventSink;
   readonly #engine: EmissionEngine;
+  readonly #intake: Intake;
   readonly #progress = new Doorbell();
   readonly #startedAtMs: number;
   #claimed = 0;
@@ -87,17 +89,19 @@ class DrainPass {
     this.#options = options;
     this.#limits = limits;
     this.#timing = timing;
-    this.#source = createWorkSource(options, timing);
     this.#events = new EventSink(options.workerId, options.observer);
-    this.#engine = new EmissionEngine({
+    const parts = createDrainParts({
       options,
-      source: this.#source,
       timing,
       events: this.#events,
+      routes: new RouteControl(options.routes, timing, this.#events),
+      judge: new SuspectJudge(options.store.store, options.leaseDurationMs),
       onProgress: () => this.wake(),
       onStoreError: () => this.wake(),
       onStoreReply: () => this.wake(),
     });
+    this.#engine = parts.engine;
+    this.#intake = parts.intake;
     this.#startedAtMs = timing.monotonic();
   }
 
@@ -136,34 +140,40 @@ class DrainPass {
   async #step(): Promise<"empty" | null> {
     const engine = this.#engine;
     this.#throwIfStuck();
-    const wanted = Math.min(engine.appetite, this.#limits.maxCount - this.#claimed);
-    if (wanted === 0 || engine.finalizer.failure !== null) {
+    const wish = this.#intake.wish;
+    // A provider that is down, or a rate limit, is not waited for: nothing more can be done now.
+    if (wish.kind === "later" && wish.inMs !== null && engine.isIdle) return "empty";
+    if (wish.kind === "later" || engine.finalizer.failure !== null) {
       await this.#progress.wait();
       return null;
     }
     const releasedBefore = engine.released;
-    const { items, more } = await this.#take(wanted);
-    this.#claimed += items.length;
-    const accepted = engine.add(items);
-    this.#uselessClaims = items.length > 0 && accepted === 0 ? this.#uselessClaims + 1 : 0;
-    if (this.#uselessClaims === mostUselessClaims) throw leaseTooShortError(this.#options);
-    this.#contendedClaims = items.length === 0 && more !== "none" ? this.#contendedClaims + 1 : 0;
+    const { count, more } = await this.#take(wish.request);
+    this.#claimed += count;
+    this.#contendedClaims = count === 0 && more !== "none" ? this.#contendedClaims + 1 : 0;
     if (this.#contendedClaims > 0) {
       await this.#timing.sleep(backoffMs(this.#contendedClaims, 20, 100));
       return null;
     }
-    if (items.length > 0) return null;
+    if (count > 0) return null;
     await this.#untilIdle();
     // What was given back meanwhile is due again.
     return engine.isIdle && engine.released === releasedBefore ? "empty" : null;
   }
 
-  async #take(wanted: number): Promise<TakenWork> {
+  async #take(request: WorkRequest): Promise<IntakeReport> {
+    const maxCount = Math.min(request.maxCount, this.#limits.maxCount - this.#claimed);
+    const signal = this.#limits.signal ?? new AbortController().signal;
     try {
-      return await takeWork(this.#source, wanted, this.#timing, this.#events);
+      const report = await this.#intake.take({ ...request, maxCount }, signal);
+      this.#uselessClaims = 0;
+      return report;
     } catch (error) {
       this.#events.emit({ type: "claim-error", error, consecutive: 1 });
-      throw error;
+      const isUseless = OutboxError.isInstance(error) && error.code === "outbox.lease_too_short";
+      this.#uselessClaims += 1;
+      if (!isUseless || this.#uselessClaims === mostUselessClaims) throw error;
+      return { count: 0, more: "likely", lagMs: 0 };
     }
   }
 

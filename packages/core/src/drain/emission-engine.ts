@@ -1,14 +1,17 @@
 import type { EmissionResult } from "../contract/emission-result.js";
 import { remainingLeaseMs } from "../store/lease-deadline.js";
-import { decideCompletion } from "./decide-completion.js";
-import { Emission, type EmissionState } from "./emission.js";
+import { type Decision, decideCompletion } from "./decide-completion.js";
+import { type Emission, type EmissionState, runBatch, timedOutResult } from "./emission.js";
 import { EmissionPace } from "./emission-pace.js";
 import { EmissionSlots } from "./emission-slots.js";
+import { EmissionStarter } from "./emission-starter.js";
 import type { EngineOptions, EngineStopReport } from "./engine-options.js";
 import { Finalizer } from "./finalizer.js";
 import { LeaseKeeper } from "./lease-keeper.js";
+import { WaitingWork } from "./waiting-work.js";
 import { eventEntry, type WorkItem } from "./work-item.js";
-import { WorkQueue } from "./work-queue.js";
+
+type RetryableFailure = Extract<EmissionResult, { status: "retryable-failure" }>;
 
 /** How long aborted emissions have to end, and then results to be written, at a stop; in ms. */
 const graceMs = 1_000;
@@ -25,13 +28,19 @@ export class EmissionEngine {
   readonly finalizer: Finalizer;
   readonly #given: EngineOptions;
   readonly #keeper: LeaseKeeper;
-  readonly #queue = new WorkQueue();
+  readonly #waiting = new WaitingWork();
   readonly #slots: EmissionSlots;
   readonly #pace: EmissionPace;
   readonly #tickMs: number;
   readonly #ended = new AbortController();
+  /** Resolves when a stop is over. */
+  readonly ended = new Promise<void>((resolve) => {
+    this.#ended.signal.addEventListener("abort", () => resolve(), { once: true });
+  });
+  readonly #starter: EmissionStarter;
+  readonly #leaveGate: () => void;
+  readonly #suspectsDone = new Set<() => void>();
   #isTicking = false;
-  #isPumping = false;
   #isStopping = false;
   #released = 0;
 
@@ -47,6 +56,7 @@ export class EmissionEngine {
         if (isClear) given.onStoreReply("complete");
         given.onProgress();
       },
+      onDelivered: (at) => given.onDelivered(at),
       onError: (error) => given.onStoreError("complete", error),
     });
     this.#keeper = new LeaseKeeper({
@@ -58,7 +68,21 @@ export class EmissionEngine {
       onRenewed: () => given.onStoreReply("renew"),
       onError: (error) => given.onStoreError("renew", error),
     });
-    this.#slots = new EmissionSlots(options);
+    this.#slots = new EmissionSlots(options, given.gate);
+    this.#starter = new EmissionStarter({
+      ...given,
+      slots: this.#slots,
+      waiting: this.#waiting,
+      ended: this.#ended.signal,
+      canStart: () => !this.#isStopping,
+      hasTimeFor: (item) => this.#hasTimeFor(item),
+      start: (members) => this.#start(members),
+      release: (item, delayMs) => this.#release(item, delayMs),
+      putOff: (item, forMs) =>
+        this.finalizer.add({ item, decision: { kind: "deferred", retryInMs: forMs } }),
+      onUnheld: () => this.#pump(),
+    });
+    this.#leaveGate = given.gate.onOpen(() => this.#pump());
     this.#pace = new EmissionPace(options);
     const finest = Math.min(options.leaseDurationMs / 30, options.emitTimeoutMs / 10);
     this.#tickMs = Math.min(1_000, Math.max(5, finest));
@@ -69,7 +93,7 @@ export class EmissionEngine {
   }
 
   get queued(): number {
-    return this.#queue.size;
+    return this.#waiting.size;
   }
 
   get released(): number {
@@ -78,7 +102,7 @@ export class EmissionEngine {
 
   /** Nothing in hand: every item was finalized. */
   get isIdle(): boolean {
-    return this.#queue.size === 0 && this.emitting === 0 && this.finalizer.size === 0;
+    return this.#waiting.size === 0 && this.emitting === 0 && this.finalizer.size === 0;
   }
 
   /** How many further items are wanted now; 0 is none. */
@@ -87,7 +111,7 @@ export class EmissionEngine {
     if (this.#slots.areExhausted) return 0;
     if (!source.overlaps) return this.isIdle ? options.batchSize : 0;
     // The next batch is fetched while the last items of this one are still to be started.
-    const queued = this.#queue.size;
+    const queued = this.#waiting.size;
     if (queued > Math.min(options.emitConcurrency, options.batchSize / 2)) return 0;
     const unfinalizedLeft = options.maxUnfinalized - this.finalizer.size - this.emitting - queued;
     if (unfinalizedLeft <= 0) return 0;
@@ -105,16 +129,35 @@ export class EmissionEngine {
       if (!this.#isStopping && this.#hasTimeFor(item)) startable.push(item);
       else this.#release(item);
     }
-    this.#queue.add(startable);
+    this.#waiting.add(startable);
     this.#pump();
     void this.#tick();
     return startable.length;
   }
 
+  /**
+   * Emits suspects; to be called with the gate taken, so that nothing else is in flight. Resolves
+   * when none is in flight any more, or each has been for twice its timeout.
+   */
+  async addSuspects(items: readonly WorkItem[]): Promise<void> {
+    this.add(items);
+    if (!this.#hasSuspects) return;
+    await new Promise<void>((resolve) => {
+      this.#suspectsDone.add(resolve);
+    });
+  }
+
+  /** Finalizes an item that is not to be emitted. */
+  finish(item: WorkItem, decision: Decision): void {
+    this.finalizer.add({ item, decision });
+    void this.#tick();
+  }
+
   /** Starts nothing more; what is queued, or added from now on, is given back. */
   stopStarting(): void {
     this.#isStopping = true;
-    for (const item of this.#queue.removeUnless(() => false)) this.#release(item);
+    for (const item of this.#waiting.removeUnless(() => false)) this.#release(item);
+    this.#progressed();
   }
 
   /** To be called before the first claim after a store error; returns whether that may follow. */
@@ -141,12 +184,15 @@ export class EmissionEngine {
       emission.state = "settled";
       this.#release(emission.item);
     }
+    this.#progressed();
     this.finalizer.hurry();
     await this.#waitUntil(
       () => this.finalizer.size === 0,
       Math.max(until, timing.monotonic()) + graceMs,
     );
     this.#ended.abort();
+    this.#leaveGate();
+    this.#slots.clear();
     this.#given.source.end();
     return { left, unfinalized: this.finalizer.abandon() };
   }
@@ -157,17 +203,21 @@ export class EmissionEngine {
   }
 
   #pump(): void {
-    if (this.#isPumping) return;
-    this.#isPumping = true;
-    while (!this.#isStopping && this.#slots.hasFree) {
-      const item = this.#queue.take();
-      if (item === undefined) break;
-      if (this.#hasTimeFor(item)) this.#start(item);
-      else this.#release(item);
-    }
-    this.#isPumping = false;
+    this.#starter.pump();
     // Nothing else will come to be written together with these.
-    if (this.#queue.size === 0 && this.emitting === 0) this.finalizer.flush();
+    if (this.#waiting.size === 0 && this.emitting === 0) this.finalizer.flush();
+    this.#progressed();
+  }
+
+  get #hasSuspects(): boolean {
+    return this.#waiting.hasSuspects || this.#slots.hasSuspects;
+  }
+
+  #progressed(): void {
+    if (this.#suspectsDone.size > 0 && !this.#hasSuspects) {
+      for (const resolve of this.#suspectsDone) resolve();
+      this.#suspectsDone.clear();
+    }
     this.#given.onProgress();
   }
 
@@ -176,15 +226,41 @@ export class EmissionEngine {
     return claim === null || remainingLeaseMs(claim, timing) > options.leaseMarginMs;
   }
 
-  #start(item: WorkItem): void {
-    const { timing, options, events } = this.#given;
-    const emission = new Emission(item, timing.monotonic());
-    this.#slots.running.add(emission);
+  #start(members: readonly Emission[]): void {
+    const { options, events } = this.#given;
+    this.#slots.begin(members);
     if (events.isHeard("emission-start")) {
-      const attempt = item.entry.retryCount + 1;
-      events.emit({ type: "emission-start", entry: eventEntry(item), attempt });
+      for (const { item } of members) {
+        const attempt = item.entry.retryCount + 1;
+        events.emit({ type: "emission-start", entry: eventEntry(item), attempt });
+      }
     }
-    emission.run(options.emit, (result) => this.#onResult(emission, result));
+    const onResult = (emission: Emission, result: EmissionResult) =>
+      this.#onResult(emission, result);
+    const [first] = members;
+    if (options.emitBatch !== null && members.length > 1) {
+      for (const emission of members) emission.isBatchMember = true;
+      void runBatch(members, options.emitBatch, onResult, (emission) => {
+        this.#slots.end(emission);
+        this.#emitBySelf(emission);
+        emission.state = "settled";
+        this.#pump();
+      });
+    } else {
+      first?.run(options.emit, (result) => onResult(first, result));
+    }
+  }
+
+  /** A batch failed as a whole: that counts nothing, and this member is emitted by itself. */
+  #emitBySelf(emission: Emission): void {
+    const { item, state, route, isProbe } = emission;
+    this.#given.routes.noteNothing(route, isProbe);
+    if (state === "running" && !this.#isStopping) {
+      item.isSingle = true;
+      this.#waiting.putBack(item);
+    } else if (state !== "timed-out" && state !== "settled") {
+      this.#release(item);
+    }
   }
 
   #onResult(emission: Emission, result: EmissionResult): void {
@@ -209,8 +285,9 @@ export class EmissionEngine {
     this.#pump();
   }
 
-  #finish({ item, threw }: Emission, state: EmissionState, result: EmissionResult): void {
-    const { options, timing } = this.#given;
+  #finish(emission: Emission, state: EmissionState, result: EmissionResult): void {
+    const { options, timing, routes } = this.#given;
+    const { item, threw, route, isProbe } = emission;
     const decision = decideCompletion(result, item.entry, options, timing.wall());
     if (state === "timed-out" || state === "settled") {
       // Counted or given back already. That it was delivered after all is still offered: the token
@@ -218,15 +295,33 @@ export class EmissionEngine {
       if (decision.kind === "delivered") this.finalizer.add({ item, decision });
     } else if (state !== "running" && threw && result.status === "retryable-failure") {
       // An emitter that obeyed the signal has not failed.
+      routes.noteNothing(route, isProbe);
       this.#release(item);
+    } else if (result.status === "retryable-failure") {
+      this.#fail(emission, result, decision);
     } else {
+      const isAnswer = result.status !== "pending" && result.status !== "deferred";
+      if (isAnswer) routes.noteAnswer(route);
+      else routes.noteNothing(route, isProbe);
       this.finalizer.add({ item, decision });
     }
   }
 
-  #release(item: WorkItem): void {
+  /** A failure is the entry's, unless the provider was known to be down: then it is put off. */
+  #fail(
+    { item, route, isProbe }: Emission,
+    { error, retryAfterMs }: RetryableFailure,
+    decision: Decision,
+  ): void {
+    const waitMs = this.#given.routes.noteFailure(route, isProbe, retryAfterMs);
+    if (waitMs === null) this.finalizer.add({ item, decision });
+    else this.finalizer.add({ item, decision: { kind: "deferred", retryInMs: waitMs, error } });
+  }
+
+  #release(item: WorkItem, delayMs?: number): void {
     this.#released += 1;
-    this.finalizer.add({ item, decision: { kind: "release" } });
+    const delay = delayMs === undefined ? {} : { delayMs };
+    this.finalizer.add({ item, decision: { kind: "release", ...delay } });
   }
 
   /** Returns whether the item was still in hand. */
@@ -249,10 +344,20 @@ export class EmissionEngine {
     this.#isTicking = true;
     const { signal } = this.#ended;
     while (!signal.aborted && (!this.isIdle || this.#slots.hasOverdue)) {
-      await this.#given.timing.sleep(this.#tickMs, signal);
+      await this.#given.timing.sleep(this.#untilNextLookMs, signal);
       if (!signal.aborted) this.#lookAfterTime();
     }
     this.#isTicking = false;
+  }
+
+  /** A tick, or less if a lease ends before: its emission is told at that moment. */
+  get #untilNextLookMs(): number {
+    let untilMs = this.#tickMs;
+    for (const { item, state } of this.#slots.running) {
+      if (state !== "running" || item.claim === null) continue;
+      untilMs = Math.min(untilMs, remainingLeaseMs(item.claim, this.#given.timing));
+    }
+    return Math.max(1, untilMs);
   }
 
   #lookAfterTime(): void {
@@ -264,7 +369,7 @@ export class EmissionEngine {
     }
     // After the leases: an emission that outlived its lease, as in a stalled process, has not failed.
     for (const emission of this.#slots.timeOut(timing.monotonic())) this.#timeOut(emission);
-    for (const item of this.#queue.removeUnless((one) => this.#hasTimeFor(one))) {
+    for (const item of this.#waiting.removeUnless((one) => this.#hasTimeFor(one))) {
       this.#release(item);
     }
     this.#keeper.renewDue(this.#renewable());
@@ -276,19 +381,15 @@ export class EmissionEngine {
     const { item, state } = emission;
     this.#pace.note(options.emitTimeoutMs);
     events.emit({ type: "emission-timeout", entry: eventEntry(item) });
+    if (emission.isBatchMember) this.#emitBySelf(emission);
     emission.abort("timed-out");
+    if (emission.isBatchMember) return;
     if (state !== "running") {
       this.#release(item);
-      return;
+    } else {
+      const result = timedOutResult(options.emitTimeoutMs);
+      this.#fail(emission, result, decideCompletion(result, item.entry, options, timing.wall()));
     }
-    const error = {
-      code: "emission.timeout",
-      message: `the emission took longer than ${options.emitTimeoutMs} ms`,
-      isRetryable: true,
-    };
-    const result = { status: "retryable-failure", error } as const;
-    const decision = decideCompletion(result, item.entry, options, timing.wall());
-    this.finalizer.add({ item, decision });
   }
 
   *#renewable(): Iterable<WorkItem> {

@@ -1,6 +1,8 @@
 import type { Timing } from "../timing/timing.js";
+import type { EmissionGate } from "./emission-gate.js";
 import type { EventSink } from "./outbox-event.js";
 import type { ResolvedDrainOptions } from "./resolve-drain-options.js";
+import type { RouteControl } from "./route-control.js";
 import type { WorkItem } from "./work-item.js";
 import type { WorkSource } from "./work-source.js";
 
@@ -9,6 +11,10 @@ export interface EngineOptions {
   readonly source: WorkSource;
   readonly timing: Timing;
   readonly events: EventSink;
+  readonly routes: RouteControl;
+  readonly gate: EmissionGate;
+  /** An entry was delivered, at this instant of the store's clock. */
+  onDelivered(at: Date): void;
   /** Called whenever more work might be wanted, or something came to an end. */
   onProgress(): void;
   onStoreError(operation: "complete" | "renew", error: unknown): void;

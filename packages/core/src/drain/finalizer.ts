@@ -26,6 +26,8 @@ export interface FinalizerOptions {
   readonly flushAt: number;
   /** After each write that went through; whether no earlier one is still to be repeated. */
   onSettled(isClear: boolean): void;
+  /** An entry was delivered, at this instant of the store's clock. */
+  onDelivered(at: Date): void;
   /** After each write that did not; it is repeated. */
   onError(error: unknown): void;
 }
@@ -216,6 +218,8 @@ export class Finalizer {
       if (decision.kind === "delivered") {
         this.counts.delivered += 1;
         this.lastDeliveredAt = new Date(this.#options.timing.wall());
+        const at = transition.entry?.deliveredAt ?? null;
+        if (at !== null) this.#options.onDelivered(at);
       }
     } else {
       this.counts.stale += 1;

@@ -45,7 +45,7 @@ test("calls that go on in spite of their timeout count up to twice the concurren
   const world = new DrainWorld();
   await world.enqueue(30);
   world.emitter.behave = () => world.timing.sleep(3_500);
-  const worker = startHere(world, { retryDelayMs: 600_000 });
+  const worker = startHere(world, { retryDelayMs: 600_000, circuit: false });
   await world.timing.advance(40_000);
   expect(world.emitter.mostRunning).toBe(4);
   expect(world.emitter.calls).toHaveLength(30);
@@ -73,7 +73,7 @@ test("while all slots hang nothing is claimed and given back again and again", a
   await world.enqueue(200);
   world.emitter.behave = () => waits;
   const options = { emitTimeoutMs: 10_000, leaseDurationMs: 6_000, retryDelayMs: 600_000 };
-  const worker = startHere(world, { ...options, unhealthyAfterMs: 20_000 });
+  const worker = startHere(world, { ...options, unhealthyAfterMs: 20_000, circuit: false });
   await world.timing.advance(25_000);
   expect(world.emitter.calls).toHaveLength(4);
   const before = world.scripted.calls.claim;

@@ -75,10 +75,10 @@ test("without renewal the signal is aborted when the lease runs out, not before"
   world.emitter.behave = obeysSignal;
   world.scripted.always("extendClaims", failing());
   const done = start(world, { leaseDurationMs: 15_000, maxCount: 1 });
-  await world.timing.advance(14_900);
+  await world.timing.advance(14_999);
   const signal = world.emitter.calls[0]?.context.signal;
   expect(signal?.aborted).toBe(false);
-  await world.timing.advance(700);
+  await world.timing.advance(1);
   expect(signal?.aborted).toBe(true);
   expect(signal?.reason).toMatchObject({ code: "outbox.lease_lost" });
   // An emitter that obeys has not failed.

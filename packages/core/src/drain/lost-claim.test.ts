@@ -54,6 +54,8 @@ test("a claim that is applied after its first repetition is found as well", asyn
   await world.timing.during(worker.stop());
 });
 
+const wanted = (maxCount: number) => ({ maxCount, types: null, suspects: false });
+
 test("a repeat asks for as many as the lost claim did, though fewer are wanted by now", async () => {
   const world = new DrainWorld();
   await world.enqueue(30);
@@ -65,12 +67,15 @@ test("a repeat asks for as many as the lost claim did, though fewer are wanted b
   };
   const source = new ClaimSource(world.store, options, world.timing);
   world.scripted.next("claim", replyLost);
-  await expect(source.take(10)).rejects.toMatchObject({ kind: "unknown-outcome" });
-  expect((await source.take(2)).items.map(({ entry }) => entry.entryId)).toHaveLength(10);
-  expect((await source.take(2)).items).toEqual([]);
-  expect((await source.take(2)).items).toEqual([]);
+  await expect(source.take(wanted(10))).rejects.toMatchObject({ kind: "unknown-outcome" });
+  expect((await source.take(wanted(2))).items.map(({ entry }) => entry.entryId)).toHaveLength(10);
+  expect((await source.take(wanted(2))).items).toEqual([]);
+  expect((await source.take(wanted(2))).items).toEqual([]);
   // Three repeats, and then it is an ordinary claim again.
-  expect((await source.take(2)).items.map(({ entry }) => entry.entryId)).toEqual(["e11", "e12"]);
+  expect((await source.take(wanted(2))).items.map(({ entry }) => entry.entryId)).toEqual([
+    "e11",
+    "e12",
+  ]);
 });
 
 test("any error that does not rule it out is taken for a lost reply", async () => {

@@ -49,6 +49,19 @@ export type OutboxEvent = { readonly workerId: string } & (
       readonly entry: EventEntry;
       readonly reason: "expired" | "taken";
     }
+  | {
+      readonly type: "circuit";
+      readonly route: string;
+      readonly state: "open" | "closed";
+      /** Until the first probe. */
+      readonly probeInMs: number;
+    }
+  | {
+      readonly type: "suspect";
+      readonly entry: EventEntry;
+      /** `wait`: nothing was delivered since its last crash, so the process may be what is sick. */
+      readonly verdict: "dead-letter" | "wait";
+    }
   | { readonly type: "wake-up" }
   | { readonly type: "wake-up-connection"; readonly connected: boolean; readonly error: unknown }
   | { readonly type: "expected-duplicates"; readonly count: number }

@@ -1,11 +1,10 @@
 import { randomBytes } from "node:crypto";
 import { hostname } from "node:os";
-import type { Emit, Emitter } from "../contract/emitter.js";
+import type { Emit, EmitBatch } from "../contract/emitter.js";
 import type { OutboxClaimStore } from "../contract/outbox-claim-store.js";
 import type { OutboxStore } from "../contract/outbox-store.js";
 import { InvalidArgumentError } from "../errors/invalid-argument-error.js";
 import {
-  describeValue,
   refuseUnknownKeys,
   requireBoolean,
   requireDurationMs,
@@ -18,6 +17,9 @@ import { largestClaim, resolveLeaseDurationMs } from "../validation/resolve-clai
 import { parseTypePatterns } from "../validation/type-patterns.js";
 import { type DrainOptions, drainDefaults, retryForMsWithoutCounters } from "./drain-options.js";
 import { type OutboxLogger, silentLogger } from "./outbox-logger.js";
+import { defaultMaxBatchSize, resolveEmitter } from "./resolve-emitter.js";
+import { resolveRoutes } from "./resolve-routes.js";
+import type { RouteControlOptions } from "./route-control.js";
 
 /** Where a drain gets its work: decided once, so that nothing later has to ask. */
 export type DrainStore =
@@ -27,7 +29,14 @@ export type DrainStore =
 type Settled = {
   readonly [Key in Exclude<
     keyof DrainOptions,
-    "store" | "emitter" | "types" | "retryForMs" | "retryDelay" | "observer"
+    | "store"
+    | "emitter"
+    | "types"
+    | "retryForMs"
+    | "retryDelay"
+    | "observer"
+    | "circuit"
+    | "rateLimits"
   >]-?: NonNullable<DrainOptions[Key]>;
 };
 
@@ -35,6 +44,10 @@ type Settled = {
 export interface ResolvedDrainOptions extends Settled {
   readonly store: DrainStore;
   readonly emit: Emit;
+  /** `null`: the emitter takes no batches. */
+  readonly emitBatch: EmitBatch | null;
+  readonly maxEmitBatch: number;
+  readonly routes: RouteControlOptions;
   readonly types: readonly string[] | null;
   readonly retryForMs: number | null;
   readonly retryDelay: NonNullable<DrainOptions["retryDelay"]> | null;
@@ -64,6 +77,8 @@ export const drainOptionKeys = [
   "deferredDelayMs",
   "pollIntervalMs",
   "maxUnfinalized",
+  "circuit",
+  "rateLimits",
   "observer",
   "logger",
 ] as const satisfies readonly (keyof DrainOptions)[];
@@ -105,15 +120,19 @@ export function resolveDrainOptions(
     ),
     { maxLeaseMs },
   );
-  const emitter = resolveEmitter(options.emitter);
+  const emitter = resolveEmitter("options.emitter", options.emitter);
+  const types = resolveTypes(
+    orDefault(options.types, emitter.types),
+    options.types !== undefined,
+    capabilities,
+  );
   return {
     store,
     emit: emitter.emit,
-    types: resolveTypes(
-      orDefault(options.types, emitter.types),
-      options.types !== undefined,
-      capabilities,
-    ),
+    emitBatch: emitter.emitBatch ?? null,
+    maxEmitBatch: emitter.maxBatchSize ?? defaultMaxBatchSize,
+    routes: resolveRoutes(options, emitter, types),
+    types,
     workerId:
       options.workerId === undefined
         ? newWorkerId()
@@ -172,25 +191,6 @@ function resolveStore(store: unknown, useClaimLeases: boolean): DrainStore {
   throw new InvalidArgumentError(
     "options.store",
     "cannot claim entries (no completeClaims); use a claim store, or say { useClaimLeases: false } and run one worker or disjoint partitions, because without claims two workers emit the same entry",
-  );
-}
-
-function resolveEmitter(emitter: unknown): {
-  readonly emit: Emit;
-  readonly types?: readonly string[];
-} {
-  if (typeof emitter === "function") return { emit: emitter as Emit };
-  if (typeof emitter === "object" && emitter !== null && "emit" in emitter) {
-    requireFunction("options.emitter.emit", emitter.emit);
-    const given = emitter as Emitter;
-    return {
-      emit: (envelope, context) => given.emit(envelope, context),
-      ...(given.types === undefined ? {} : { types: given.types }),
-    };
-  }
-  throw new InvalidArgumentError(
-    "options.emitter",
-    `must be an async function (envelope, context) or an object with emit, not ${describeValue(emitter)}`,
   );
 }
 

@@ -4,8 +4,10 @@ import type { OutboxStore } from "../contract/outbox-store.js";
 import type { ClaimTransition } from "../contract/transition.js";
 import { unclaimedDueTime } from "../entry/due-time.js";
 import type { Timing } from "../timing/timing.js";
+
 import { StoreAnswers } from "./store-answers.js";
-import type { FinishedItem, TakenWork, WorkSource } from "./work-source.js";
+import { workItem } from "./work-item.js";
+import type { FinishedItem, TakenWork, WorkRequest, WorkSource } from "./work-source.js";
 
 /** Longest wait for one answer, in ms; without leases there is nothing to derive it from. */
 const answerWithinMs = 60_000;
@@ -16,6 +18,7 @@ const answerWithinMs = 60_000;
  */
 export class SelectionSource implements WorkSource {
   readonly overlaps = false;
+  readonly wantsSuspects = false;
   readonly #store: OutboxStore;
   readonly #timing: Timing;
   readonly #answers: StoreAnswers;
@@ -28,7 +31,7 @@ export class SelectionSource implements WorkSource {
     this.#answers = new StoreAnswers(timing);
   }
 
-  async take(maxCount: number): Promise<TakenWork> {
+  async take({ maxCount }: WorkRequest): Promise<TakenWork> {
     const pending = await this.#answer("findPending", this.#store.findPending({ maxCount }));
     const retryReady = await this.#answer(
       "findRetryReady",
@@ -37,7 +40,7 @@ export class SelectionSource implements WorkSource {
     // One due order, so that neither kind can hold the other back for ever.
     const found = [...pending, ...retryReady].sort((a, b) => dueMs(a) - dueMs(b));
     return {
-      items: found.slice(0, maxCount).map((entry) => ({ entry, claim: null, isTaken: false })),
+      items: found.slice(0, maxCount).map((entry) => workItem(entry, null)),
       more: found.length >= maxCount ? "likely" : "none",
     };
   }

@@ -2,17 +2,17 @@ import { unclaimedDueTime } from "../entry/due-time.js";
 import type { Timing } from "../timing/timing.js";
 import type { EventSink } from "./outbox-event.js";
 import type { WorkItem } from "./work-item.js";
-import type { TakenWork, WorkSource } from "./work-source.js";
+import type { TakenWork, WorkRequest, WorkSource } from "./work-source.js";
 
 /** Takes work and tells of it; `lagMs` is how long the oldest of it had been due. */
 export async function takeWork(
   source: WorkSource,
-  wanted: number,
+  request: WorkRequest,
   timing: Timing,
   events: EventSink,
 ): Promise<TakenWork & { readonly lagMs: number }> {
   const sentAt = timing.monotonic();
-  const { items, more } = await source.take(wanted);
+  const { items, more } = await source.take(request);
   const [oldest] = items;
   const lagMs = oldest === undefined ? 0 : lagOf(oldest, timing);
   const durationMs = timing.monotonic() - sentAt;

@@ -14,6 +14,15 @@ export class WorkQueue {
     this.#head = 0;
   }
 
+  putBack(items: readonly WorkItem[]): void {
+    this.#items = items.concat(this.#items.slice(this.#head));
+    this.#head = 0;
+  }
+
+  peek(): WorkItem | undefined {
+    return this.#items[this.#head];
+  }
+
   take(): WorkItem | undefined {
     const item = this.#items[this.#head];
     if (item !== undefined) this.#head += 1;

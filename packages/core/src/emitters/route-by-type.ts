@@ -1,10 +1,11 @@
 import type { EmissionEnvelope } from "../contract/emission-envelope.js";
-import type { EmissionResult } from "../contract/emission-result.js";
 import type { Emit, Emitter } from "../contract/emitter.js";
 import type { EventMap } from "../contract/enqueue-input.js";
+import type { OutboxEntry } from "../contract/outbox-entry.js";
 import { InvalidArgumentError } from "../errors/invalid-argument-error.js";
 import { describeValue, requireObject } from "../validation/argument-checks.js";
 import { requireTypePattern } from "../validation/type-patterns.js";
+import { noRoute } from "./no-route.js";
 
 /** `order.placed` gives `order.*`; `order.line.added` gives `order.*` and `order.line.*`. */
 type PrefixOf<Type extends string> = Type extends `${infer Head}.${infer Rest}`
@@ -40,8 +41,8 @@ export type Routes<Events extends EventMap = EventMap> = {
   readonly [Pattern in RoutePattern<Events>]?: Emit<RoutedEnvelope<Events, Pattern>> | Emitter;
 };
 
-/** How long an entry without a route waits for a worker that has one, in ms. */
-const noRouteDelayMs = 60_000;
+/** The route, for circuits and limits, of what has none. */
+const noRouteName = "(none)";
 
 /**
  * An emitter that chooses by event type. The longest match wins: an exact type before a prefix, a
@@ -70,9 +71,17 @@ export function routeByType<Events extends EventMap = EventMap>(routes: Routes<E
 
   const emit: Emit = (envelope, context) => {
     const emitRoute = emitterFor(envelope.type);
-    return emitRoute ? emitRoute(envelope, context) : noRoute(envelope.type, patterns);
+    return emitRoute
+      ? emitRoute(envelope, context)
+      : noRoute("event type", envelope.type, patterns);
   };
-  return emitters.has("*") ? { emit } : { emit, types: patterns };
+  const routeOf = ({ envelope }: OutboxEntry): string => {
+    if (emitters.has(envelope.type)) return envelope.type;
+    const prefix = prefixes.find((one) => envelope.type.startsWith(one));
+    return prefix === undefined ? noRouteName : `${prefix}*`;
+  };
+  const emitter = { emit, routeOf, routes: patterns };
+  return emitters.has("*") ? emitter : { ...emitter, types: patterns };
 }
 
 function resolveRoutes(routes: object): ReadonlyMap<string, Emit> {
@@ -102,16 +111,4 @@ function resolveRoute(argument: string, route: unknown): Emit {
     argument,
     `must be an emitter (a function, or an object with an emit function), not ${describeValue(route)}; leave the pattern out if nothing emits it`,
   );
-}
-
-function noRoute(type: string, patterns: readonly string[]): EmissionResult {
-  return {
-    status: "deferred",
-    retryAfterMs: noRouteDelayMs,
-    error: {
-      code: "outbox.no_route",
-      message: `No route matches the event type ${JSON.stringify(type)} (there are: ${patterns.join(", ")}). Add a route, or deploy a worker that has one; the entry waits.`,
-      isRetryable: true,
-    },
-  };
 }

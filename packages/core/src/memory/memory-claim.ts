@@ -16,7 +16,8 @@ export function claimFromMemory(outbox: MemoryOutbox, command: ClaimCommand): Dr
     outbox.rows.set(row.entry.entryId, leased);
     return { entry: rowToEntry(leased), dueAt: new Date(dueMs(row)) };
   });
-  const left = dueRows(outbox, now).filter((row) => isWanted(row, command));
+  const taken = new Set(chosen.rows);
+  const left = due.filter((row) => !taken.has(row));
   return {
     at: new Date(now),
     claims: [...replayed.map((row) => ({ entry: rowToEntry(row), dueAt: null })), ...claimed],
@@ -29,8 +30,10 @@ export function claimFromMemory(outbox: MemoryOutbox, command: ClaimCommand): Dr
 /** Due rows in due order; a live lease is not due, an expired one is. */
 export function dueRows(outbox: MemoryOutbox, now: number): readonly MemoryRow[] {
   return [...outbox.rows.values()]
-    .filter((row) => dueMs(row) <= now)
-    .sort((a, b) => dueMs(a) - dueMs(b) || a.sequence - b.sequence);
+    .map((row) => ({ row, dueMs: dueMs(row) }))
+    .filter((due) => due.dueMs <= now)
+    .sort((a, b) => a.dueMs - b.dueMs || a.row.sequence - b.row.sequence)
+    .map(({ row }) => row);
 }
 
 /** An expired lease, or one that expired before. Only asked of due rows. */

@@ -18,6 +18,8 @@ const inWords: Record<string, string> = {
   types: "the emitter's own",
   retryForMs: "unset",
   retryDelay: "unset",
+  circuit: "10 failures, probes 1 000 to 60 000",
+  rateLimits: "unset",
   observer: "unset",
   logger: "silent",
   unhealthyAfterMs: `max(${grouped(workerDefaults.unhealthyAfterMs)}, 3 polls, emitTimeoutMs)`,

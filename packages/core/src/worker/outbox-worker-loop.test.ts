@@ -154,6 +154,7 @@ test("health tells what is going on", async () => {
     unfinalized: 0,
     expectedDuplicates: 0,
     openCircuits: [],
+    crashLoop: false,
     wakeUp: "connected",
   });
   await world.timing.during(worker.stop());

@@ -1,11 +1,10 @@
 import type { WakeUpFacet } from "../contract/facets.js";
 import { callGuarded } from "../drain/call-guarded.js";
-import { createWorkSource } from "../drain/create-work-source.js";
-import { EmissionEngine } from "../drain/emission-engine.js";
-import { leaseTooShortError } from "../drain/lease-too-short-error.js";
+import { createDrainParts, type DrainParts } from "../drain/create-drain-parts.js";
+import { SuspectJudge } from "../drain/judge-suspect.js";
 import { EventSink } from "../drain/outbox-event.js";
-import { takeWork } from "../drain/take-work.js";
-import type { WorkSource } from "../drain/work-source.js";
+import { RouteControl } from "../drain/route-control.js";
+import type { WorkRequest } from "../drain/work-source.js";
 import { Doorbell } from "../timing/doorbell.js";
 import type { Timing } from "../timing/timing.js";
 import { WakeableSleep } from "../timing/wakeable-sleep.js";
@@ -26,11 +25,10 @@ import {
 } from "./worker-options.js";
 
 /** One run, from a start to its stop. */
-interface Run {
-  readonly engine: EmissionEngine;
+interface Run extends DrainParts {
   readonly loop: Promise<void>;
   readonly listening: WakeUpListening | null;
-  isStopping: boolean;
+  readonly stopping: AbortController;
   stop: Promise<StopReport> | null;
 }
 
@@ -45,6 +43,9 @@ export class OutboxWorkerLoop implements OutboxWorker {
   readonly #polling: Polling;
   readonly #sleep: WakeableSleep;
   readonly #progress = new Doorbell();
+  /** Outlive a stop: the providers and the suspects are still what they were. */
+  readonly #routes: RouteControl;
+  readonly #judge: SuspectJudge;
   #run: Run | null = null;
   #isPaused = false;
   #startAgain = false;
@@ -61,6 +62,11 @@ export class OutboxWorkerLoop implements OutboxWorker {
     this.#events = new EventSink(workerId, observer, (error) =>
       callGuarded(() => logger.warn("outbox observer threw", { error })),
     );
+    this.#routes = new RouteControl(this.#options.drain.routes, timing, this.#events);
+    this.#judge = new SuspectJudge(
+      this.#options.drain.store.store,
+      this.#options.drain.leaseDurationMs,
+    );
     this.#status = new StoreStatus(logger, workerId, timing);
     this.#polling = new Polling(pollIntervalMs);
     this.#sleep = new WakeableSleep(timing);
@@ -71,7 +77,7 @@ export class OutboxWorkerLoop implements OutboxWorker {
   }
 
   start(): void {
-    if (this.#run?.isStopping) {
+    if (this.#run?.stopping.signal.aborted) {
       // One loop at a time: this one begins when the other has ended.
       this.#startAgain = true;
       return;
@@ -79,13 +85,11 @@ export class OutboxWorkerLoop implements OutboxWorker {
     if (this.#run !== null) return;
     this.#lastProgressMs = this.#timing.monotonic();
     this.#status.reset();
-    const source = createWorkSource(this.#options.drain, this.#timing);
-    const engine = this.#createEngine(source);
     const run: Run = {
-      engine,
-      loop: Promise.resolve().then(() => this.#loop(run, source)),
+      ...this.#createParts(),
+      loop: Promise.resolve().then(() => this.#loop(run)),
       listening: this.#listen(),
-      isStopping: false,
+      stopping: new AbortController(),
       stop: null,
     };
     this.#run = run;
@@ -101,7 +105,7 @@ export class OutboxWorkerLoop implements OutboxWorker {
     this.#startAgain = false;
     const run = this.#run;
     if (run === null) return { released: 0, left: [], unfinalized: 0 };
-    run.isStopping = true;
+    run.stopping.abort();
     run.stop ??= this.#stopRun(run, timeoutMs);
     return run.stop;
   }
@@ -127,7 +131,10 @@ export class OutboxWorkerLoop implements OutboxWorker {
     const silentForMs = this.#timing.monotonic() - this.#lastProgressMs;
     const isActive = engine !== undefined && !this.#isPaused;
     const { unhealthyAfterMs } = this.#options;
-    const isSilent = silentForMs > unhealthyAfterMs;
+    // Until a probe is due there is nothing to be done, which is not the same as getting nowhere.
+    const wish = this.#run?.intake.wish;
+    const isProbing = wish?.kind === "later" && wish.inMs !== null;
+    const isSilent = silentForMs > unhealthyAfterMs && !isProbing;
     if (isActive && isSilent) {
       problems.push(`no claim or other progress for ${Math.round(silentForMs / 1_000)} s`);
     }
@@ -136,6 +143,16 @@ export class OutboxWorkerLoop implements OutboxWorker {
     }
     if (listening !== null && !listening.connected) {
       problems.push("wake-ups do not arrive; entries wait for the next poll");
+    }
+    const openCircuits = this.#routes.openRoutes;
+    if (openCircuits.length > 0) {
+      problems.push(`only probing, because they fail: ${openCircuits.join(", ")}`);
+    }
+    const crashLoop = this.#run?.intake.seesCrashLoop ?? false;
+    if (crashLoop) {
+      problems.push(
+        "crash-loop: entries wait because workers died with them and nothing was delivered since",
+      );
     }
     return {
       status: !isActive
@@ -156,7 +173,8 @@ export class OutboxWorkerLoop implements OutboxWorker {
       unfinalized: engine?.finalizer.size ?? 0,
       expectedDuplicates:
         this.#expectedDuplicates + (engine?.finalizer.counts.expectedDuplicates ?? 0),
-      openCircuits: [],
+      openCircuits,
+      crashLoop,
       wakeUp: listening === null ? "none" : listening.connected ? "connected" : "disconnected",
     };
   }
@@ -165,10 +183,11 @@ export class OutboxWorkerLoop implements OutboxWorker {
     await this.stop();
   }
 
-  #createEngine(source: WorkSource): EmissionEngine {
-    return new EmissionEngine({
+  #createParts(): DrainParts {
+    return createDrainParts({
       options: this.#options.drain,
-      source,
+      routes: this.#routes,
+      judge: this.#judge,
       timing: this.#timing,
       events: this.#events,
       onProgress: () => this.#progress.ring(),
@@ -193,21 +212,23 @@ export class OutboxWorkerLoop implements OutboxWorker {
     });
   }
 
-  async #loop(run: Run, source: WorkSource): Promise<void> {
-    while (!run.isStopping) {
-      const wanted = this.#isPaused ? 0 : run.engine.appetite;
-      if (wanted === 0) {
+  async #loop(run: Run): Promise<void> {
+    const { signal } = run.stopping;
+    while (!signal.aborted) {
+      const wish = run.intake.wish;
+      if (this.#isPaused || (wish.kind === "later" && wish.inMs === null)) {
         await this.#progress.wait();
         continue;
       }
       this.#sleep.reset();
-      const delayMs = await this.#claim(run, source, wanted);
-      if (!run.isStopping) await this.#sleep.sleep(delayMs);
+      const delayMs = wish.kind === "now" ? await this.#claim(run, wish.request) : wish.inMs;
+      if (!signal.aborted) await this.#sleep.sleep(delayMs ?? 0);
     }
   }
 
   /** One claim; returns how long to wait before the next. No error leaves here. */
-  async #claim(run: Run, source: WorkSource, wanted: number): Promise<number> {
+  async #claim(run: Run, request: WorkRequest): Promise<number> {
+    const { signal } = run.stopping;
     try {
       if (this.#status.isFailing) {
         if (!(await run.engine.renewHeld())) {
@@ -215,24 +236,17 @@ export class OutboxWorkerLoop implements OutboxWorker {
         }
         this.#status.answered("renew");
       }
-      if (run.isStopping) return 0;
-      const { items, more, lagMs } = await takeWork(source, wanted, this.#timing, this.#events);
+      if (signal.aborted) return 0;
+      const { count, more, lagMs } = await run.intake.take(request, signal);
       this.#lagMs = lagMs;
       this.#lastClaimAt = new Date(this.#timing.wall());
-      const accepted = run.engine.add(items);
-      if (accepted === 0 && items.length > 0 && !run.isStopping) {
-        throw leaseTooShortError(this.#options.drain);
-      }
       this.#noteReply("claim");
-      return this.#polling.afterClaim(more, items.length, this.#timing.monotonic());
+      return this.#polling.afterClaim(more, count, this.#timing.monotonic());
     } catch (error) {
       this.#status.failed("claim", error);
-      this.#events.emit({
-        type: "claim-error",
-        error,
-        consecutive: this.#status.failuresOf("claim"),
-      });
-      return this.#polling.afterError(this.#status.failuresOf("claim"));
+      const consecutive = this.#status.failuresOf("claim");
+      this.#events.emit({ type: "claim-error", error, consecutive });
+      return this.#polling.afterError(consecutive);
     }
   }
 

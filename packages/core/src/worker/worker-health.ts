@@ -21,6 +21,9 @@ export interface WorkerHealth {
   /** Emitted, and not yet written to the store. */
   readonly unfinalized: number;
   readonly expectedDuplicates: number;
+  /** Routes whose provider is taken to be down, and only probed. */
   readonly openCircuits: readonly string[];
+  /** A suspect waits because nothing was delivered since its last crash: is this process sick? */
+  readonly crashLoop: boolean;
   readonly wakeUp: "connected" | "disconnected" | "none";
 }

@@ -230,6 +230,24 @@ test("with a wake-up subscription that does not close: in time", async () => {
   }
 });
 
+test("with suspects that the store never hands out: the process is free for the next run", async () => {
+  const world = new DrainWorld();
+  await world.enqueue(1);
+  await world.memory.claim({ workerId: "dead", leaseDurationMs: 1_000 });
+  await world.timing.advance(2_000);
+  // The second claim is for suspects, and has the process to itself.
+  world.scripted.next("claim", (call) => call(), silent);
+  const worker = startWorker(world);
+  await world.timing.advance(500);
+  expect(world.scripted.calls.claim).toBe(2);
+  await world.timing.during(worker.stop({ timeoutMs: 100 }));
+  await world.enqueue(3);
+  worker.start();
+  await world.timing.advance(5_000);
+  expect(world.count("delivered")).toBe(4);
+  await world.timing.during(worker.stop());
+});
+
 test("from inside an emission", async () => {
   const world = new DrainWorld();
   await world.enqueue(5);

@@ -278,6 +278,34 @@ const isolationLevels: ConformanceCase = {
   },
 };
 
+const concurrentHigher: ConformanceCase = {
+  id: "A10-concurrent-duplicate-at-higher-levels",
+  invariant: "A10",
+  title:
+    "above the default level a concurrent duplicate is seen or refused, and never a second entry",
+  requires: when(transactional, uniquePairs, writersAtOnce),
+  run: async (context) => {
+    const transactions = transactionsOf(context);
+    for (const isolation of transactions.isolationLevels.slice(1)) {
+      const [envelopeId, earlier] = [`concurrent under ${isolation}`, `earlier under ${isolation}`];
+      const transaction = await transactions.begin({ isolation });
+      await inTransaction(transaction, async (tx) => {
+        // Its snapshot is from before the other's commit.
+        await context.store.enqueue(order(earlier), { tx });
+        await context.enqueueOne({ envelopeId });
+        const duplicate = await context.store.enqueue(order(envelopeId), { tx }).catch(() => null);
+        if (duplicate === null) return;
+        assert.equal(duplicate.enqueued, false, `under ${isolation} it is not enqueued again`);
+        // A database may also refuse it as late as here.
+        await transaction.commit().catch(() => undefined);
+      });
+      const rows = await context.raw.readEntries();
+      const copies = rows.filter((row) => row.envelopeId === envelopeId);
+      assert.equal(copies.length, 1, `one entry per pair under ${isolation}`);
+    }
+  },
+};
+
 const notATransaction: ConformanceCase = {
   id: "A10-not-a-transaction",
   invariant: "A10",
@@ -389,6 +417,7 @@ export const transactionalEnqueue: readonly ConformanceCase[] = [
   concurrentCommit,
   concurrentRollback,
   isolationLevels,
+  concurrentHigher,
   notATransaction,
   endedTransaction,
   mustBeSaid,

@@ -145,4 +145,54 @@ const resets: ConformanceCase = {
   },
 };
 
-export const crashPoison: readonly ConformanceCase[] = [filters, groups, soloCounts, resets];
+const dueForThisClaim: ConformanceCase = {
+  id: "A16-suspects-due-is-for-this-claim",
+  invariant: "A16",
+  title: "suspects of types that a worker does not claim are not due for it",
+  requires: when(isolates, declares("typeFilter", "in-claim")),
+  passesLeases: 1,
+  run: async (context) => {
+    await context.enqueue([{ type: "mail.sent" }]);
+    await context.claim({ workerId: "crashed" });
+    await context.expireLeases();
+    const dueFor = async (types: readonly string[]) =>
+      (await context.claim({ suspects: "exclude", types })).suspectsDue;
+    assert.equal(await dueFor(["order.*"]), false, "else it would ask for them again and again");
+    assert.equal(await dueFor(["mail.*"]), true);
+  },
+};
+
+const replayedAlone: ConformanceCase = {
+  id: "A16-replayed-suspects-stay-alone",
+  invariant: "A16",
+  title: "a claim of suspects that is found again is not filled up with others",
+  requires: when(isolates, declares("claimReplay", true)),
+  passesLeases: 2,
+  run: async (context) => {
+    await context.enqueue(9);
+    await context.claim({ workerId: "crashed" });
+    await context.expireLeases();
+    const tokensOf = async (claimId: string, maxCount: number) =>
+      (await context.claim({ suspects: "only", claimId, maxCount })).claims
+        .map(({ claimToken }) => claimToken)
+        .sort();
+    const group = await tokensOf("group", 4);
+    assert.equal(group.length, 2, "a group of suspects");
+    assert.deepEqual(await tokensOf("group", 4), group, "the same group and nobody else");
+    // All that are left become suspects of the second kind.
+    await context.claim({ workerId: "crashed" });
+    await context.expireLeases();
+    const alone = await tokensOf("alone", 4);
+    assert.equal(alone.length, 1, "a suspect alone");
+    assert.deepEqual(await tokensOf("alone", 4), alone, "still alone");
+  },
+};
+
+export const crashPoison: readonly ConformanceCase[] = [
+  filters,
+  groups,
+  soloCounts,
+  resets,
+  dueForThisClaim,
+  replayedAlone,
+];

@@ -410,6 +410,40 @@ export const claimMutants: readonly Mutant[] = [
       }),
   },
   {
+    id: "suspects-of-others",
+    description: "says that suspects are due without looking at their types",
+    killedBy: "A16-suspects-due-is-for-this-claim",
+    wrap: (driver, raw) =>
+      overrideDriver(driver, {
+        claim: async (command) => {
+          const now = await raw().now();
+          const suspectsDue = (await raw().readEntries()).some(
+            ({ claimToken, dueAt }) => claimToken !== null && dueAt !== null && dueAt <= now,
+          );
+          return { ...(await driver.claim(command)), suspectsDue };
+        },
+      }),
+  },
+  {
+    id: "suspects-joined",
+    description: "fills a claim of suspects up when it is repeated",
+    killedBy: "A16-replayed-suspects-stay-alone",
+    wrap: (driver) => {
+      const seen = new Set<string | null>([null]);
+      return overrideDriver(driver, {
+        claim: async (command) => {
+          const batch = await driver.claim(command);
+          if (!seen.has(command.claimId)) {
+            seen.add(command.claimId);
+            return batch;
+          }
+          const more = await driver.claim({ ...command, claimId: null });
+          return { ...batch, claims: [...batch.claims, ...more.claims] };
+        },
+      });
+    },
+  },
+  {
     id: "early-claim",
     description: "claims entries before they are due",
     killedBy: "A18-not-before-its-time",

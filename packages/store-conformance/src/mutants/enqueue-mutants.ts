@@ -72,6 +72,37 @@ export const enqueueMutants: readonly Mutant[] = [
       }),
   },
   {
+    id: "pair-not-unique",
+    description: "makes another entry of a pair that exists",
+    killedBy: "A10-one-entry-per-pair",
+    wrap: (driver) => {
+      let count = 0;
+      return overrideDriver(driver, {
+        insert: (entries, target) =>
+          driver.insert(
+            entries.map((entry) => ({
+              ...entry,
+              entryId: `${entry.entryId}#${++count}`,
+              destination: `${entry.destination}#${count}`,
+            })),
+            target,
+          ),
+      });
+    },
+  },
+  {
+    id: "duplicate-missed-at-higher-levels",
+    description: "reports an entry as enqueued that another had enqueued meanwhile",
+    killedBy: "A10-concurrent-duplicate-at-higher-levels",
+    wrap: (driver) =>
+      overrideDriver(driver, {
+        insert: async (entries, target) => {
+          const results = await driver.insert(entries, target).catch(() => null);
+          return results ?? entries.map(({ entryId }) => ({ enqueued: true, entryId }));
+        },
+      }),
+  },
+  {
     id: "inserted-one-by-one",
     description: "writes the entries of one call one after the other",
     killedBy: "A10-entry-id-of-another",

@@ -205,6 +205,22 @@ export const transitionMutants: readonly Mutant[] = [
       }),
   },
   {
+    id: "deferral-counts-a-failure",
+    description: "counts a deferral as a failed emission",
+    killedBy: "contract-save-writes-no-more",
+    wrap: (driver) =>
+      overrideDriver(driver, {
+        complete: (completions) =>
+          driver.complete(
+            completions.map(({ claim, write }) => ({
+              claim,
+              write:
+                write.kind === "deferred" ? { ...write, retryCount: write.retryCount + 1 } : write,
+            })),
+          ),
+      }),
+  },
+  {
     id: "release-uncounts-the-claim",
     description: "takes the claim's count back on release",
     killedBy: "A4-counters-are-not-mixed",

@@ -17,11 +17,13 @@ import { crashPoison } from "../cases/a16-crash-poison.js";
 import { perKeyOrder } from "../cases/a17-per-key-order.js";
 import { notEarly } from "../cases/a18-not-early.js";
 import { contract } from "../cases/contract.js";
+import { contractFacets } from "../cases/contract-facets.js";
 import type { ConformanceCase } from "./conformance-case.js";
 
 /** The suite, in the order in which it is run and reported. */
 export const conformanceCases: readonly ConformanceCase[] = [
   ...contract,
+  ...contractFacets,
   ...atomicClaim,
   ...bounded,
   ...ordered,

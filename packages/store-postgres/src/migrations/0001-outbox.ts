@@ -4,7 +4,7 @@ import { enqueueFunctionSql } from "./enqueue-function.js";
 import type { Migration } from "./migration.js";
 
 /**
- * The table of entries. Why it is laid out this way: docs/adr/0001-postgres-due-column.md.
+ * The table of entries. Why it is laid out this way: docs/adr/0002-postgres-due-column.md.
  *
  * - Fixed-size columns first: no padding between them.
  * - `visible_at` is the one due column: when the entry may be claimed, and while it is leased the
