@@ -1,5 +1,5 @@
 import type { RedriveDriver } from "@outbox/core";
-import { countRedrivableStatement, redriveStatement } from "./sql/redrive.js";
+import { countRedrivableStatement, redrivableStatuses, redriveStatement } from "./sql/redrive.js";
 import { query, type StoreContext } from "./store-context.js";
 
 /** Entries per statement: short enough that nobody waits for its locks or its commit. */
@@ -17,13 +17,18 @@ export function createRedrive(context: StoreContext): RedriveDriver {
       }
       const notify = context.notify !== null;
       let count = 0;
-      for (;;) {
-        const statement = redriveStatement(names, filter, { by, reason, chunkSize, notify });
-        const [row] = await query(context, statement, { isLong: true });
-        const redriven = Number(row?.[0]);
-        count += redriven;
-        if (redriven < chunkSize) return { count };
+      for (const status of redrivableStatuses) {
+        let redriven: number;
+        do {
+          const options = { status, by, reason, chunkSize, notify };
+          const [row] = await query(context, redriveStatement(names, filter, options), {
+            isLong: true,
+          });
+          redriven = Number(row?.[0]);
+          count += redriven;
+        } while (redriven === chunkSize);
       }
+      return { count };
     },
   };
 }

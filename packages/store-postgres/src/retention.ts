@@ -6,21 +6,19 @@ export function createRetention(context: StoreContext): RetentionDriver {
   const { names } = context;
   return {
     async purge({ statuses, olderThanMs, batchSize, dryRun, signal }) {
-      const conditions = { statuses, olderThanMs };
-      if (dryRun) {
-        const [row] = await query(context, countPurgeableStatement(names, conditions), {
-          isLong: true,
-        });
-        return { count: Number(row?.[0]) };
-      }
       let count = 0;
-      while (signal?.aborted !== true) {
-        const [row] = await query(context, purgeStatement(names, conditions, batchSize), {
-          isLong: true,
-        });
-        const deleted = Number(row?.[0]);
-        count += deleted;
-        if (deleted < batchSize) break;
+      for (const status of new Set(statuses)) {
+        const conditions = { status, olderThanMs };
+        let counted: number;
+        do {
+          if (signal?.aborted === true) return { count };
+          const statement = dryRun
+            ? countPurgeableStatement(names, conditions)
+            : purgeStatement(names, conditions, batchSize);
+          const [row] = await query(context, statement, { isLong: true });
+          counted = Number(row?.[0]);
+          count += counted;
+        } while (!dryRun && counted === batchSize);
       }
       return { count };
     },

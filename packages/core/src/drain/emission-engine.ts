@@ -1,7 +1,8 @@
 import type { EmissionResult } from "../contract/emission-result.js";
 import { remainingLeaseMs } from "../store/lease-deadline.js";
-import { type Decision, decideCompletion } from "./decide-completion.js";
-import { type Emission, type EmissionState, runBatch, timedOutResult } from "./emission.js";
+import type { Decision } from "./decide-completion.js";
+import { type Emission, runBatch } from "./emission.js";
+import { EmissionEndings } from "./emission-endings.js";
 import { EmissionPace } from "./emission-pace.js";
 import { EmissionSlots } from "./emission-slots.js";
 import { EmissionStarter } from "./emission-starter.js";
@@ -10,8 +11,6 @@ import { Finalizer } from "./finalizer.js";
 import { LeaseKeeper } from "./lease-keeper.js";
 import { WaitingWork } from "./waiting-work.js";
 import { eventEntry, type WorkItem } from "./work-item.js";
-
-type RetryableFailure = Extract<EmissionResult, { status: "retryable-failure" }>;
 
 /** How long aborted emissions have to end, and then results to be written, at a stop; in ms. */
 const graceMs = 1_000;
@@ -38,11 +37,11 @@ export class EmissionEngine {
     this.#ended.signal.addEventListener("abort", () => resolve(), { once: true });
   });
   readonly #starter: EmissionStarter;
+  readonly #endings: EmissionEndings;
   readonly #leaveGate: () => void;
   readonly #suspectsDone = new Set<() => void>();
   #isTicking = false;
   #isStopping = false;
-  #released = 0;
 
   constructor(given: EngineOptions) {
     this.#given = given;
@@ -68,6 +67,12 @@ export class EmissionEngine {
       onRenewed: () => given.onStoreReply("renew"),
       onError: (error) => given.onStoreError("renew", error),
     });
+    this.#endings = new EmissionEndings({
+      ...given,
+      finalizer: this.finalizer,
+      waiting: this.#waiting,
+      isStopping: () => this.#isStopping,
+    });
     this.#slots = new EmissionSlots(options, given.gate);
     this.#starter = new EmissionStarter({
       ...given,
@@ -77,9 +82,8 @@ export class EmissionEngine {
       canStart: () => !this.#isStopping,
       hasTimeFor: (item) => this.#hasTimeFor(item),
       start: (members) => this.#start(members),
-      release: (item, delayMs) => this.#release(item, delayMs),
-      putOff: (item, forMs) =>
-        this.finalizer.add({ item, decision: { kind: "deferred", retryInMs: forMs } }),
+      release: (item, delayMs) => this.#endings.release(item, delayMs),
+      putOff: (item, forMs) => this.#endings.putOff(item, forMs),
       onUnheld: () => this.#pump(),
     });
     this.#leaveGate = given.gate.onOpen(() => this.#pump());
@@ -97,7 +101,7 @@ export class EmissionEngine {
   }
 
   get released(): number {
-    return this.#released;
+    return this.#endings.released;
   }
 
   /** Nothing in hand: every item was finalized. */
@@ -127,7 +131,7 @@ export class EmissionEngine {
     const startable: WorkItem[] = [];
     for (const item of items) {
       if (!this.#isStopping && this.#hasTimeFor(item)) startable.push(item);
-      else this.#release(item);
+      else this.#endings.release(item);
     }
     this.#waiting.add(startable);
     this.#pump();
@@ -156,7 +160,7 @@ export class EmissionEngine {
   /** Starts nothing more; what is queued, or added from now on, is given back. */
   stopStarting(): void {
     this.#isStopping = true;
-    for (const item of this.#waiting.removeUnless(() => false)) this.#release(item);
+    for (const item of this.#waiting.removeUnless(() => false)) this.#endings.release(item);
     this.#progressed();
   }
 
@@ -182,7 +186,7 @@ export class EmissionEngine {
     for (const emission of [...running]) {
       this.#slots.end(emission);
       emission.state = "settled";
-      this.#release(emission.item);
+      this.#endings.giveUp(emission);
     }
     this.#progressed();
     this.finalizer.hurry();
@@ -242,24 +246,12 @@ export class EmissionEngine {
       for (const emission of members) emission.isBatchMember = true;
       void runBatch(members, options.emitBatch, onResult, (emission) => {
         this.#slots.end(emission);
-        this.#emitBySelf(emission);
+        this.#endings.bySelf(emission, emission.state);
         emission.state = "settled";
         this.#pump();
       });
     } else {
       first?.run(options.emit, (result) => onResult(first, result));
-    }
-  }
-
-  /** A batch failed as a whole: that counts nothing, and this member is emitted by itself. */
-  #emitBySelf(emission: Emission): void {
-    const { item, state, route, isProbe } = emission;
-    this.#given.routes.noteNothing(route, isProbe);
-    if (state === "running" && !this.#isStopping) {
-      item.isSingle = true;
-      this.#waiting.putBack(item);
-    } else if (state !== "timed-out" && state !== "settled") {
-      this.#release(item);
     }
   }
 
@@ -281,47 +273,8 @@ export class EmissionEngine {
         late: state !== "running",
       });
     }
-    this.#finish(emission, state, result);
+    this.#endings.withResult(emission, state, result);
     this.#pump();
-  }
-
-  #finish(emission: Emission, state: EmissionState, result: EmissionResult): void {
-    const { options, timing, routes } = this.#given;
-    const { item, threw, route, isProbe } = emission;
-    const decision = decideCompletion(result, item.entry, options, timing.wall());
-    if (state === "timed-out" || state === "settled") {
-      // Counted or given back already. That it was delivered after all is still offered: the token
-      // decides.
-      if (decision.kind === "delivered") this.finalizer.add({ item, decision });
-    } else if (state !== "running" && threw && result.status === "retryable-failure") {
-      // An emitter that obeyed the signal has not failed.
-      routes.noteNothing(route, isProbe);
-      this.#release(item);
-    } else if (result.status === "retryable-failure") {
-      this.#fail(emission, result, decision);
-    } else {
-      const isAnswer = result.status !== "pending" && result.status !== "deferred";
-      if (isAnswer) routes.noteAnswer(route);
-      else routes.noteNothing(route, isProbe);
-      this.finalizer.add({ item, decision });
-    }
-  }
-
-  /** A failure is the entry's, unless the provider was known to be down: then it is put off. */
-  #fail(
-    { item, route, isProbe }: Emission,
-    { error, retryAfterMs }: RetryableFailure,
-    decision: Decision,
-  ): void {
-    const waitMs = this.#given.routes.noteFailure(route, isProbe, retryAfterMs);
-    if (waitMs === null) this.finalizer.add({ item, decision });
-    else this.finalizer.add({ item, decision: { kind: "deferred", retryInMs: waitMs, error } });
-  }
-
-  #release(item: WorkItem, delayMs?: number): void {
-    this.#released += 1;
-    const delay = delayMs === undefined ? {} : { delayMs };
-    this.finalizer.add({ item, decision: { kind: "release", ...delay } });
   }
 
   /** Returns whether the item was still in hand. */
@@ -370,26 +323,19 @@ export class EmissionEngine {
     // After the leases: an emission that outlived its lease, as in a stalled process, has not failed.
     for (const emission of this.#slots.timeOut(timing.monotonic())) this.#timeOut(emission);
     for (const item of this.#waiting.removeUnless((one) => this.#hasTimeFor(one))) {
-      this.#release(item);
+      this.#endings.release(item);
     }
     this.#keeper.renewDue(this.#renewable());
     this.#pump();
   }
 
   #timeOut(emission: Emission): void {
-    const { options, timing, events } = this.#given;
+    const { options, events } = this.#given;
     const { item, state } = emission;
     this.#pace.note(options.emitTimeoutMs);
     events.emit({ type: "emission-timeout", entry: eventEntry(item) });
-    if (emission.isBatchMember) this.#emitBySelf(emission);
     emission.abort("timed-out");
-    if (emission.isBatchMember) return;
-    if (state !== "running") {
-      this.#release(item);
-    } else {
-      const result = timedOutResult(options.emitTimeoutMs);
-      this.#fail(emission, result, decideCompletion(result, item.entry, options, timing.wall()));
-    }
+    this.#endings.withTimeout(emission, state);
   }
 
   *#renewable(): Iterable<WorkItem> {

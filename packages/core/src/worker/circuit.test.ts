@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { routeByType } from "../emitters/route-by-type.js";
 import { DrainWorld } from "../testing-doubles/drain-world.js";
+import { waits } from "../testing-doubles/recording-emitter.js";
 import { OutboxWorkerLoop } from "./outbox-worker-loop.js";
 import type { WorkerOptions } from "./worker-options.js";
 
@@ -99,4 +100,22 @@ test("a stop while every circuit is open is at once", async () => {
   expect(world.leased).toBe(0);
   await world.timing.advance(2_000);
   expect(world.timing.sleeping).toBe(0);
+});
+
+test("a probe whose lease is lost, and that never ends, does not end probing for ever", async () => {
+  const world = new DrainWorld();
+  await world.enqueue(50);
+  world.emitter.behave = down;
+  const worker = startWorker(world, { leaseDurationMs: 10_000, emitTimeoutMs: 5_000 });
+  await world.timing.advance(900);
+  expect(worker.health().openCircuits).toEqual(["default"]);
+  world.emitter.behave = () => waits;
+  await world.timing.advance(1_000);
+  // The probe hangs. The machine sleeps for longer than its lease.
+  world.timing.suspend(20_000);
+  await world.timing.advance(6_000);
+  world.emitter.behave = () => undefined;
+  await world.timing.advance(120_000);
+  expect(world.count("delivered")).toBe(50);
+  await world.timing.during(worker.stop());
 });

@@ -36,7 +36,9 @@ export function ownedPoolConnections(
     ...options,
     prepare: setReadCommitted,
     async end() {
-      await (await opening)?.end();
+      const opened = opening;
+      opening = undefined;
+      await (await opened)?.end();
     },
   });
 }

@@ -1,6 +1,6 @@
 import type { ClaimCommand } from "@outbox/core";
 import type { OutboxNames } from "../outbox-names.js";
-import { isLeasedOrSuspect, isReady, isWanted } from "./eligibility.js";
+import { isLeasedOrSuspect, isReady, isWanted, opaque } from "./eligibility.js";
 import { columnsBeginningWith, entryColumns, rawEntryColumns } from "./entry-columns.js";
 import { instantFromMicroseconds, instantToText } from "./instant.js";
 import { Parameters, type Statement } from "./statement.js";
@@ -170,14 +170,14 @@ function candidates({ table, parameters, command, ready, suspect }: Parts): read
       return [
         pick(
           "first_time",
-          `${suspect} and entry.abandoned_claim_count = 0`,
+          `${suspect} and ${opaque("entry.abandoned_claim_count = 0")}`,
           isReplay
             ? `(select case when exists (select from carried) then 0 else ${group} end)`
             : group,
         ),
         pick(
           "repeated",
-          `${suspect} and entry.abandoned_claim_count > 0`,
+          `${suspect} and ${opaque("entry.abandoned_claim_count > 0")}`,
           `(select case when ${isTaken} then 0 else 1 end)`,
         ),
         `candidates as materialized (select * from first_time union all select * from repeated)`,

@@ -8,7 +8,7 @@ import type { Parameters } from "./statement.js";
  * another time. Where they said "few", a claim was planned as a bitmap scan of all that is due with
  * a sort of it; for "half of the table", the ordered index scan that ends at its limit always wins.
  */
-function opaque(condition: string): string {
+export function opaque(condition: string): string {
   return `coalesce(${condition}, false)`;
 }
 

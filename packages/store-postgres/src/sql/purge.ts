@@ -2,12 +2,12 @@ import type { OutboxNames } from "../outbox-names.js";
 import { Parameters, type Statement } from "./statement.js";
 
 interface PurgeConditions {
-  readonly statuses: readonly string[];
+  readonly status: string;
   readonly olderThanMs: number;
 }
 
-function isOld(parameters: Parameters, { statuses, olderThanMs }: PurgeConditions): string {
-  return `entry.visible_at is null and entry.status = any (${parameters.addArray(statuses, "text")})
+function isOld(parameters: Parameters, { status, olderThanMs }: PurgeConditions): string {
+  return `entry.visible_at is null and entry.status = ${parameters.add(status, "text")}
     and entry.updated_at <= (
       select clock_timestamp() - ${parameters.add(olderThanMs, "float8")} * interval '1 millisecond'
     )`;
@@ -25,9 +25,10 @@ export function countPurgeableStatement(
 }
 
 /**
- * Deletes one chunk of old terminal entries. What someone else holds is left to them, so that it
- * waits for nobody. Expected plan: a range of the *settled* index, then index scans of the primary
- * key.
+ * Deletes one chunk of old terminal entries of one status, the oldest first. What someone else
+ * holds is left to them, so that it waits for nobody. Expected plan: an ordered range of the
+ * *settled* index (a sequential scan, which looks cheap for a chunk, would walk over all that was
+ * deleted before it), then index scans of the primary key.
  */
 export function purgeStatement(
   { quoted: { table } }: OutboxNames,
@@ -39,6 +40,7 @@ export function purgeStatement(
   select entry.entry_id
   from ${table} as entry
   where ${isOld(parameters, conditions)}
+  order by entry.updated_at
   limit ${parameters.add(batchSize, "bigint")}
   for update skip locked
 ),

@@ -4,7 +4,8 @@ import { quoteLiteral } from "../quote-identifier.js";
 import { matchesFilter } from "./filter.js";
 import { Parameters, type Statement } from "./statement.js";
 
-const isParked = "entry.visible_at is null and entry.status in ('failed', 'dead-lettered')";
+/** Statuses that a redrive leaves. */
+export const redrivableStatuses = ["failed", "dead-lettered"] as const;
 
 /** How many would be redriven. Expected plan: a scan of the *settled* index by status. */
 export function countRedrivableStatement(
@@ -13,19 +14,23 @@ export function countRedrivableStatement(
 ): Statement {
   const parameters = new Parameters();
   return parameters.statement(
-    `select count(*)::text from ${table} as entry where ${isParked} and ${matchesFilter("entry", parameters, filter)}`,
+    `select count(*)::text from ${table} as entry
+where entry.visible_at is null
+  and entry.status = any (${parameters.addArray(redrivableStatuses, "text")})
+  and ${matchesFilter("entry", parameters, filter)}`,
   );
 }
 
 /**
- * Gives one chunk of parked and dead-lettered entries another life: pending, due now. What someone
- * else holds (another redrive, a purge) is left to them. Expected plan: a scan of the *settled*
- * index by status, then an index scan of the primary key.
+ * Gives one chunk of entries of one status another life: pending, due now. What someone else holds
+ * (another redrive, a purge) is left to them. Expected plan: an ordered scan of the *settled* index
+ * by status, then an index scan of the primary key.
  */
 export function redriveStatement(
   { quoted: { table }, channel }: OutboxNames,
   filter: ResolvedEntryFilter,
   options: {
+    readonly status: (typeof redrivableStatuses)[number];
     readonly by: string | null;
     readonly reason: string | null;
     readonly chunkSize: number;
@@ -38,7 +43,9 @@ export function redriveStatement(
 picked as materialized (
   select entry.entry_id
   from ${table} as entry
-  where ${isParked} and ${matchesFilter("entry", parameters, filter)}
+  where entry.visible_at is null and entry.status = ${parameters.add(options.status, "text")}
+    and ${matchesFilter("entry", parameters, filter)}
+  order by entry.updated_at
   limit ${parameters.add(options.chunkSize, "bigint")}
   for update skip locked
 ),
