@@ -42,6 +42,35 @@ describe("what the store leaves to the drain", () => {
     }
   });
 
+  test("an outage of the provider dead-letters nothing and makes no copies that stay", async () => {
+    await using outbox = await openOutbox(server(), { longPollMs: 1_000 });
+    await outbox.store.enqueue(many(200));
+    let isDown = true;
+    const sent = new Set<string>();
+    const worker = createWorker({
+      store: outbox.store,
+      retryDelayMs: 1_000,
+      maxRetryDelayMs: 0,
+      emitter: async ({ envelopeId }) => {
+        if (isDown) throw new Error("provider unavailable");
+        sent.add(envelopeId);
+      },
+    });
+    worker.start();
+    await vi.waitUntil(() => worker.health().openCircuits.length > 0, { timeout: 10_000 });
+    const putOff = async () =>
+      (await outbox.pending()).filter(({ snapshot }) => snapshot?.entry.status === "deferred");
+    await vi.waitUntil(async () => (await putOff()).length >= 100, { timeout: 10_000 });
+    const ids = (await outbox.pending()).map(({ snapshot }) => snapshot?.entry.entryId);
+    expect(new Set(ids).size).toBe(200);
+    expect(ids.length).toBeLessThanOrEqual(2 * 200);
+    isDown = false;
+    await vi.waitUntil(() => sent.size === 200, { timeout: 25_000 });
+    await worker.stop();
+    expect(await outbox.deadLetter()).toEqual([]);
+    expect(await outbox.pending()).toEqual([]);
+  });
+
   test.each([
     ["a standard queue", false],
     ["a FIFO queue", true],
