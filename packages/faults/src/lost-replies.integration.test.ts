@@ -32,7 +32,9 @@ test("results that were committed but not acknowledged are neither emitted nor c
   const dropped = proxy.dropReply({ of: isCompletion });
   const worker = startWorker({ worker: { retryDelayMs: 60_000 } });
   await dropped;
-  await until(async () => (await worker.ask()).health.unfinalized === 0, { what: "all is written" });
+  await until(async () => (await worker.ask()).health.unfinalized === 0, {
+    what: "all is written",
+  });
   expect(await outbox.count("delivered")).toBe(49);
   expect(receiver.duplicates).toEqual([]);
   const { answer } = await worker.stop();

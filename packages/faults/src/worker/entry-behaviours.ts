@@ -27,9 +27,12 @@ const behaviours: Readonly<Record<string, () => unknown>> = {
   "fault.answer-nonsense": () => ({ status: "so-so" }),
 };
 
-/** Lets the types that ask for it misbehave, and sends the rest. */
+/** Lets the types that ask for it misbehave, and sends the rest; `fault.deaf` ignores its signal. */
 export function misbehaving(send: Emit): Emit {
   return (envelope, context) => {
+    if (envelope.type === "fault.deaf") {
+      return send(envelope, { ...context, signal: new AbortController().signal });
+    }
     const misbehave = behaviours[envelope.type];
     if (misbehave === undefined || context.attempt > 1) return send(envelope, context);
     return misbehave() as ReturnType<Emit>;

@@ -23,5 +23,5 @@ export interface PointFault {
    * - `stallMs`: the event loop is blocked for so long
    * - `announce`: the parent is told, nothing else
    */
-  readonly then: "kill" | "suspend" | "announce" | { readonly stallMs: number };
+  readonly fault: "kill" | "suspend" | "announce" | { readonly stallMs: number };
 }

@@ -22,18 +22,18 @@ export class PointFaults {
     }
   }
 
-  #strike({ at, then }: PointFault, entryIds: readonly string[]): void {
-    if (then === "announce") {
+  #strike({ at, fault }: PointFault, entryIds: readonly string[]): void {
+    if (fault === "announce") {
       this.#tell({ kind: "point", point: at, entryIds });
-    } else if (then === "kill") {
+    } else if (fault === "kill") {
       process.kill(process.pid, "SIGKILL");
       // Whichever thread the signal reaches, this one does nothing more.
       blockEventLoop(60_000);
-    } else if (then === "suspend") {
+    } else if (fault === "suspend") {
       process.kill(process.pid, "SIGSTOP");
       blockEventLoop(1);
     } else {
-      blockEventLoop(then.stallMs);
+      blockEventLoop(fault.stallMs);
     }
   }
 }
