@@ -4,6 +4,7 @@ import {
   type EventMap,
   InvalidArgumentError,
   type StoreOptions,
+  type WakeUpFacet,
 } from "@outbox/core";
 import { clientConnections } from "./connections/client-connections.js";
 import type { Connections } from "./connections/connections.js";
@@ -97,11 +98,12 @@ export function createPostgresDriver(options: PostgresStoreOptions) {
   );
 }
 
-/** An outbox in PostgreSQL. */
+/** An outbox in PostgreSQL; with wake-ups where there is a connection to listen on. */
 export type PostgresStore<Events extends EventMap = EventMap> = DefinedStore<
   ReturnType<typeof createPostgresDriver>,
   Events
->;
+> &
+  Partial<WakeUpFacet>;
 
 /**
  * An outbox in PostgreSQL 13 or newer. Nothing is sent before the first call.

@@ -36,23 +36,31 @@ export function createWakeUp(
   const subscribers = new Set<WakeUpListener>();
   let listening: { readonly end: AbortController; readonly done: Promise<void> } | null = null;
   let firstAttempt: Promise<void> = Promise.resolve();
-  let isConnected = false;
+  // Neither before the first attempt.
+  let isConnected: boolean | null = null;
 
   function tell(connected: boolean, error?: unknown): void {
-    if (connected === isConnected && error === undefined) return;
+    if (connected === isConnected) return;
     isConnected = connected;
-    for (const { onConnectionChange } of subscribers) onConnectionChange?.(connected, error);
+    for (const subscriber of subscribers)
+      guarded(() => subscriber.onConnectionChange?.(connected, error));
   }
 
   async function listen(signal: AbortSignal, attempted: () => void): Promise<void> {
     for (let failures = 0; !signal.aborted; ) {
       let cause: unknown;
       try {
-        const connection = await open(() => {
-          for (const { onWakeUp } of subscribers) onWakeUp();
+        const opening = open(() => {
+          for (const subscriber of subscribers) guarded(() => subscriber.onWakeUp());
         });
+        const connection = await Promise.race([opening, aborted(signal)]);
+        if (connection === null) {
+          // Nobody waits for an attempt that may take its whole timeout.
+          opening.then((late) => late.close()).catch(() => {});
+          break;
+        }
         failures = 0;
-        if (!signal.aborted) tell(true);
+        tell(true);
         attempted();
         cause = await untilOver(connection, signal);
       } catch (error) {
@@ -65,7 +73,7 @@ export function createWakeUp(
       const backoffMs = Math.min(longestBackoffMs, firstBackoffMs * 2 ** (failures - 1));
       await sleep(backoffMs * (0.5 + Math.random() / 2), undefined, { signal }).catch(() => {});
     }
-    isConnected = false;
+    isConnected = null;
   }
 
   /** Resolves with the cause when the connection is lost, or closes it when no longer wanted. */
@@ -116,7 +124,7 @@ export function createWakeUp(
       let isOpen = true;
       return {
         get connected() {
-          return isOpen && isConnected;
+          return isOpen && isConnected === true;
         },
         async close() {
           if (!isOpen) return;
@@ -131,4 +139,23 @@ export function createWakeUp(
       await stop();
     },
   };
+}
+
+function aborted(signal: AbortSignal): Promise<null> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve(null);
+    else signal.addEventListener("abort", () => resolve(null), { once: true });
+  });
+}
+
+/** A subscriber's bug is not the connection's end. */
+function guarded(call: () => void): void {
+  try {
+    call();
+  } catch (error) {
+    process.emitWarning(
+      `a wake-up listener threw: ${error instanceof Error ? error.message : String(error)}`,
+      { type: "OutboxWarning", code: "OUTBOX_WAKE_UP_LISTENER" },
+    );
+  }
 }
