@@ -60,7 +60,7 @@ describe("what the store leaves to the drain", () => {
     await vi.waitUntil(() => worker.health().openCircuits.length > 0, { timeout: 10_000 });
     const putOff = async () =>
       (await outbox.pending()).filter(({ snapshot }) => snapshot?.entry.status === "deferred");
-    await vi.waitUntil(async () => (await putOff()).length >= 100, { timeout: 10_000 });
+    await vi.waitUntil(async () => (await putOff()).length > 0, { timeout: 10_000 });
     const ids = (await outbox.pending()).map(({ snapshot }) => snapshot?.entry.entryId);
     expect(new Set(ids).size).toBe(200);
     expect(ids.length).toBeLessThanOrEqual(2 * 200);

@@ -32,6 +32,30 @@ describe("order per key", () => {
     expect(await outbox.pending()).toEqual([]);
   });
 
+  test("a claim does not take an earlier claim's receive, of a locked group, for an empty queue", async () => {
+    await using outbox = await openOutbox(server(), fifo);
+    await outbox.store.enqueue(keyed("a", 12));
+    let letThrough = () => {};
+    const held = new Promise<void>((resolve) => {
+      letThrough = resolve;
+    });
+    for (let n = 0; n < 10; n++) {
+      const claim = await outbox.claimOne();
+      // The receive that goes on while the last of the first ten is in hand finds its group locked.
+      if (n === 8) {
+        outbox.faults.next("ReceiveMessageCommand", async (_, proceed) => {
+          const output = await proceed();
+          await held;
+          return output;
+        });
+      }
+      await outbox.store.markClaimDelivered(claim);
+    }
+    const claiming = outbox.claimOne();
+    letThrough();
+    expect(numbers([await claiming])).toEqual([10]);
+  });
+
   test("when the head of a group fails, later members of the same receive are released unemitted", async () => {
     await using outbox = await openOutbox(server(), fifo);
     await outbox.store.enqueue(keyed("a", 5));

@@ -88,21 +88,31 @@ export class Intake {
 
   async #takeFromGroups(request: IntakeRequest, hold: GroupHold): Promise<Taken> {
     hold.prune(performance.now());
+    const earlier = this.#lingering;
     const entries = [...hold.takeReady(request.maxCount)];
-    const room = roomFor(request.maxCount, entries.length + hold.size);
-    let wasFull = false;
-    if (room > 0) {
-      const isBusy = entries.length > 0 || hold.size > 0;
-      this.#lingering ??= this.#receiveInto(hold, { ...request, maxCount: room }, isBusy);
-      // With something in hand there is nothing to wait for: the next claim finds what came.
-      if (entries.length === 0) {
-        wasFull = (await Promise.race([this.#lingering, hold.whenReady()])) ?? true;
-      }
-    } else if (entries.length === 0) {
-      await Promise.race([hold.whenReady(), unrefPause(longestHoldWaitMs)]);
-    }
+    let wasFull = await this.#fill(hold, request, entries.length);
     entries.push(...hold.takeReady(request.maxCount - entries.length));
+    // An earlier claim's receive may have been answered before that claim's entries left the queue.
+    if (earlier !== null && entries.length === 0 && hold.size === 0) {
+      wasFull = await this.#fill(hold, request, 0);
+      entries.push(...hold.takeReady(request.maxCount));
+    }
     return { entries, wasFull: wasFull || this.#lingering !== null || hold.size > 0 };
+  }
+
+  /** Receives into what is held; waits for it only where nothing is in hand yet. */
+  async #fill(hold: GroupHold, request: IntakeRequest, inHand: number): Promise<boolean> {
+    const room = roomFor(request.maxCount, inHand + hold.size);
+    if (room > 0) {
+      const isBusy = inHand + hold.size > 0;
+      this.#lingering ??= this.#receiveInto(hold, { ...request, maxCount: room }, isBusy);
+    }
+    if (inHand > 0) return false;
+    if (room > 0 && this.#lingering !== null) {
+      return (await Promise.race([this.#lingering, hold.whenReady()])) ?? true;
+    }
+    await Promise.race([hold.whenReady(), unrefPause(longestHoldWaitMs)]);
+    return false;
   }
 
   /** Answers whether SQS gave as much as it was asked for. */

@@ -89,7 +89,7 @@ test("long polls have sockets of their own: renewals and deletes go through besi
       ...outbox.sqs.clientConfig,
       requestHandler: { httpAgent: { maxSockets: 1 } },
     },
-    longPollMs: 15_000,
+    longPollMs: 5_000,
   });
   const [claim] = (await store.claim({ workerId: "worker" })).claims;
   if (claim === undefined) throw new Error("an entry is claimed");
