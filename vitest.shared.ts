@@ -2,7 +2,7 @@ import { defineConfig, type ViteUserConfig } from "vitest/config";
 import { createReportFile } from "./scripts/test-report.js";
 
 // Workspace packages resolve to their source; the rest are the defaults that setting any replaces.
-const conditions = ["@outbox/source", "module", "node", "development|production"];
+const conditions = ["@outbox/source", "node", "development|production"];
 
 /** The one test configuration of every package; `test` adds to or replaces single settings. */
 export const packageTests = (test: ViteUserConfig["test"] = {}): ViteUserConfig =>

@@ -1,8 +1,11 @@
 import { memoryCapabilities, type StoreCapabilities } from "@outbox/core";
 import { postgresCapabilities } from "@outbox/store-postgres";
+import { sqsFifoCapabilities, sqsStandardCapabilities } from "@outbox/store-sqs";
 
 const stores: readonly { readonly name: string; readonly capabilities: StoreCapabilities }[] = [
   { name: "PostgreSQL (`@outbox/store-postgres`)", capabilities: postgresCapabilities },
+  { name: "SQS standard queue (`@outbox/store-sqs`)", capabilities: sqsStandardCapabilities },
+  { name: "SQS FIFO queue (`@outbox/store-sqs`)", capabilities: sqsFifoCapabilities },
   { name: "memory (`@outbox/core`)", capabilities: memoryCapabilities },
 ];
 
@@ -42,5 +45,6 @@ function yesNo(value: boolean): string {
 }
 
 function duration(ms: number | null): string {
+  if (ms === 0) return "none";
   return ms === null ? "unbounded" : `${ms / 3_600_000} h`;
 }

@@ -168,6 +168,11 @@ export interface DriverTransition {
 export interface DriverExtension {
   readonly outcome: "applied" | "stale-claim" | "terminal" | "missing";
   readonly claimExpiresAt: Date | null;
+  /**
+   * The database's now, where the new lease may be shorter than was asked for: core then reckons
+   * its local deadline from `claimExpiresAt - at`.
+   */
+  readonly at?: Date | undefined;
 }
 
 /** The compatibility path. */

@@ -97,6 +97,20 @@ describe("the local deadline", () => {
     expect(extension?.claim?.entry.claimExpiresAt).toEqual(extension?.claim?.claimExpiresAt);
   });
 
+  it("of a renewal that the store made shorter is that of the shorter lease", async () => {
+    const { store, remaining } = slowStore({
+      extend: async (claims) => {
+        const at = new Date(86_400_000);
+        const claimExpiresAt = new Date(at.getTime() + 3_000);
+        return claims.map(() => ({ outcome: "applied", at, claimExpiresAt }));
+      },
+    });
+    await store.enqueue({ type: "a" });
+    const { claims } = await store.claim(request);
+    const [extension] = await store.extendClaims(claims, { leaseDurationMs: 20_000 });
+    expect(extension?.claim && remaining(extension.claim)).toBe(3_000);
+  });
+
   it("is followed by a lease that the store still honours", async () => {
     const { store, outbox, remaining } = slowStore();
     await store.enqueue({ type: "a" });

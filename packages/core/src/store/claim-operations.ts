@@ -67,13 +67,17 @@ export function claimOperations(
       if (extension === undefined) throw brokenDriver(driver, "extend", "a missing outcome");
       if (extension.outcome !== "applied") return { outcome: extension.outcome, claim: null };
       const claimExpiresAt = extension.claimExpiresAt ?? claim.claimExpiresAt;
+      const lengthMs =
+        extension.at === undefined
+          ? leaseDurationMs
+          : claimExpiresAt.getTime() - extension.at.getTime();
       return {
         outcome: "applied",
         claim: {
           ...claim,
           entry: { ...claim.entry, claimExpiresAt },
           claimExpiresAt,
-          deadline: leaseDeadline(sentAt, leaseDurationMs),
+          deadline: leaseDeadline(sentAt, lengthMs),
         },
       };
     });

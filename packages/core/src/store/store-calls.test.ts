@@ -73,6 +73,16 @@ describe("repetition", () => {
     vi.mocked(Math.random).mockRestore();
   });
 
+  it("does not forget that one try may have been applied, when the others were not", async () => {
+    const errors = [new DriverFault("unknown-outcome"), new DriverFault("transient")];
+    call = vi.fn(async () => {
+      throw errors[Math.min(call.mock.calls.length - 1, 1)];
+    });
+    const result = await run("always");
+    expect(call).toHaveBeenCalledTimes(8);
+    expect(result).toMatchObject({ kind: "unknown-outcome", cause: errors[1] });
+  });
+
   it("is counted, and warned of once per store", async () => {
     const calls = new StoreCalls(testDriver());
     call = failing(3, new DriverFault("transient", "could not serialize\u0000"));

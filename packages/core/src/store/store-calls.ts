@@ -30,12 +30,16 @@ export class StoreCalls {
     call: () => Promise<Result>,
   ): Promise<Result> {
     this.refuseIfClosed();
+    let mayBeApplied = false;
     for (let attempt = 1; ; attempt++) {
       try {
         return await call();
       } catch (error) {
         if (OutboxError.isInstance(error)) throw error;
-        const kind = this.#driver.classifyError(error);
+        let kind = this.#driver.classifyError(error);
+        mayBeApplied ||= kind === "unknown-outcome";
+        // That this try certainly left nothing behind does not undo an earlier one.
+        if (kind === "transient" && mayBeApplied) kind = "unknown-outcome";
         const repeatable =
           rule !== "never" &&
           (kind === "transient" || (kind === "unknown-outcome" && rule === "always"));

@@ -137,7 +137,7 @@ const replayedDeadline: ConformanceCase = {
     const found = await context.claimOne({ claimId: "claim-1" });
     const left = found.deadline.monotonicMs - performance.now();
     assert(
-      left <= context.leaseMs * 0.5 + 20,
+      left <= context.leaseMs * 0.5 + context.capabilities.timePrecisionMs + 20,
       `${left} ms are believed to be left of half a lease of ${context.leaseMs} ms`,
     );
   },

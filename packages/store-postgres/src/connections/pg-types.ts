@@ -54,7 +54,7 @@ export interface PgQueryConfig {
  * Every column as text, as it came: an application's own type parsers have no say here, and these
  * none elsewhere. A client set to binary results delivers the bytes of the text.
  */
-export const rawTypes = {
+const rawTypes = {
   getTypeParser: () => (value: string | Buffer) =>
     typeof value === "string" ? value : value.toString("utf8"),
 };
