@@ -183,19 +183,23 @@ describe("a claim with every usual plan forbidden", () => {
       await client.query("reset all");
       await client.query(`truncate ${table}`);
       await fill(1_000, readyState);
-      for (const setting of [
-        "enable_hashjoin",
-        "enable_mergejoin",
-        "enable_hashagg",
-        "enable_indexscan",
-        "enable_indexonlyscan",
-        "enable_bitmapscan",
-        "enable_material",
-        "enable_memoize",
-        "enable_sort",
-      ]) {
-        await client.query(`set ${setting} = off`);
-      }
+      // Older servers do not know all of them.
+      await client.query(
+        "select set_config(name, 'off', false) from pg_settings where name = any ($1)",
+        [
+          [
+            "enable_hashjoin",
+            "enable_mergejoin",
+            "enable_hashagg",
+            "enable_indexscan",
+            "enable_indexonlyscan",
+            "enable_bitmapscan",
+            "enable_material",
+            "enable_memoize",
+            "enable_sort",
+          ],
+        ],
+      );
       const statement = claimStatement(names, { ...command, suspects, maxCount: 10 }, null);
       const { rows } = await client.query({ text: statement.text, values: [...statement.values] });
       // One row is the summary.
@@ -207,7 +211,11 @@ describe("a claim with every usual plan forbidden", () => {
     },
   );
 
-  it("is where the obvious statement claims everything", async () => {
+  it("is where the obvious statement claims everything", async (context) => {
+    const { rows } = await client.query("show server_version_num");
+    if (Number(rows[0].server_version_num) < 170_000) {
+      context.skip("before 17 these settings do not lead to that plan");
+    }
     await client.query("begin");
     const { rowCount } = await client.query(`update ${table} set claim_owner = 'greedy'
 where entry_id in (

@@ -24,9 +24,10 @@ export const statsResult = {
  * index by status.
  */
 export function statsStatement({ quoted: { table } }: OutboxNames, exact: boolean): Statement {
-  const now = "(select now from clock)";
-  const open = (condition: string) => `select entry.status, entry.type, entry.destination,
-    case when entry.claim_token is not null then entry.claim_owner end as owner,
+  // Not from a CTE, which would keep the scans from being shared out to parallel workers.
+  const now = "(select clock_timestamp())";
+  const open = (condition: string, owner: string) => `select
+    entry.status, entry.type, entry.destination, ${owner} as owner,
     entry.visible_at <= ${now} as is_due, count(*) as count, min(entry.visible_at) as due_at
   from ${table} as entry
   where ${condition}
@@ -40,11 +41,13 @@ export function statsStatement({ quoted: { table } }: OutboxNames, exact: boolea
       - (select coalesce(sum(count), 0) from counted))
     from pg_class where pg_class.oid = ${quoteLiteral(table)}::regclass`;
   return {
-    text: `with clock as materialized (select clock_timestamp() as now),
-counted as materialized (
-  ${open(isReadyCounted("entry"))}
+    text: `with counted as materialized (
+  ${open(isReadyCounted("entry"), "null::text")}
   union all
-  ${open(isLeasedOrSuspectCounted("entry"))}
+  ${open(
+    isLeasedOrSuspectCounted("entry"),
+    "case when entry.claim_token is not null then entry.claim_owner end",
+  )}
   union all
   select entry.status, entry.type, entry.destination, null, false, count(*), null
   from ${table} as entry
