@@ -5,6 +5,7 @@ import { createPostgresStore } from "./create-postgres-store.js";
 import { outboxNames } from "./outbox-names.js";
 import { claimStatement } from "./sql/claim.js";
 import { completeStatement } from "./sql/complete.js";
+import { isReady } from "./sql/eligibility.js";
 import { extendStatement } from "./sql/extend.js";
 import { purgeStatement } from "./sql/purge.js";
 import { statsStatement } from "./sql/stats.js";
@@ -191,6 +192,7 @@ describe("a claim with every usual plan forbidden", () => {
         "enable_bitmapscan",
         "enable_material",
         "enable_memoize",
+        "enable_sort",
       ]) {
         await client.query(`set ${setting} = off`);
       }
@@ -204,6 +206,17 @@ describe("a claim with every usual plan forbidden", () => {
       expect(stamped.rows).toEqual([{ count: 10 }]);
     },
   );
+
+  it("is where the obvious statement claims everything", async () => {
+    await client.query("begin");
+    const { rowCount } = await client.query(`update ${table} set claim_owner = 'greedy'
+where entry_id in (
+  select entry_id from ${table} as entry where ${isReady("entry")} and visible_at <= now()
+  order by visible_at, seq limit 10 for update skip locked
+)`);
+    await client.query("rollback");
+    expect(rowCount).toBeGreaterThan(10);
+  });
 });
 
 describe("administration beside a million delivered entries' worth of index", () => {
