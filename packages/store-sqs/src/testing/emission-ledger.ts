@@ -7,7 +7,7 @@ import type { OutboxEvent } from "@outbox/core";
 export class EmissionLedger {
   readonly #emissions = new Map<string, number>();
   readonly #causes = new Map<string, string[]>();
-  readonly #unconfirmed = new Map<string, string>();
+  readonly #unconfirmed = new Map<string, number>();
 
   emitted(envelopeId: string): void {
     this.#emissions.set(envelopeId, (this.#emissions.get(envelopeId) ?? 0) + 1);
@@ -18,14 +18,19 @@ export class EmissionLedger {
     this.#causes.set(envelopeId, [...(this.#causes.get(envelopeId) ?? []), cause]);
   }
 
-  /** To be told of every event of a worker. */
+  /** To be told of every event of a worker, which may hold two copies of one entry. */
   observe(event: OutboxEvent): void {
+    const count = (entry: { readonly envelopeId: string }, change: number) => {
+      const key = JSON.stringify([event.workerId, entry.envelopeId]);
+      this.#unconfirmed.set(key, (this.#unconfirmed.get(key) ?? 0) + change);
+    };
     if (event.type === "emission-end" && event.status === "delivered") {
-      this.#unconfirmed.set(`${event.workerId} ${event.entry.envelopeId}`, event.entry.envelopeId);
-    } else if (event.type === "transition" && event.outcome === "applied") {
-      this.#unconfirmed.delete(`${event.workerId} ${event.entry.envelopeId}`);
+      count(event.entry, 1);
     } else if (event.type === "transition" && event.kind === "delivered") {
-      this.copied(event.entry.envelopeId, `its delivery was ${event.outcome}`);
+      count(event.entry, -1);
+      if (event.outcome !== "applied") {
+        this.copied(event.entry.envelopeId, `its delivery was ${event.outcome}`);
+      }
     }
   }
 
@@ -39,8 +44,11 @@ export class EmissionLedger {
     readonly unexplained: readonly string[];
     readonly byCause: Readonly<Record<string, number>>;
   } {
-    for (const envelopeId of this.#unconfirmed.values()) {
-      this.copied(envelopeId, "its worker was cut off before it could say so");
+    for (const [key, times] of this.#unconfirmed) {
+      const [, envelopeId] = JSON.parse(key) as [string, string];
+      for (let time = 0; time < times; time++) {
+        this.copied(envelopeId, "its worker was cut off before it could say so");
+      }
     }
     this.#unconfirmed.clear();
     let count = 0;
