@@ -3,7 +3,6 @@ import type { Mutant } from "./mutant.js";
 /** Faults that another case must notice too, because it looks at them from another side. */
 const elsewhere: readonly (readonly [id: string, suffix: string, killedBy: Mutant["killedBy"]])[] =
   [
-    ["claim-lost-on-arrival", "of-the-killed", "A11-killed-again-and-again"],
     ["lease-never-expires", "of-the-killed", "A11-killed-holder"],
     ["lease-never-expires", "of-the-cut-off", "A11-connection-cut-inside-a-claim"],
     ["live-lease-ignored", "between-sessions", "A12-session-variants"],
