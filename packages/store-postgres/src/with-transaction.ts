@@ -7,6 +7,8 @@ export interface TransactionPool {
 export interface TransactionClient {
   query(text: string): Promise<unknown>;
   release(destroy?: boolean | Error): void;
+  on?(event: "error", listener: (error: Error) => void): unknown;
+  removeListener?(event: "error", listener: (error: Error) => void): unknown;
 }
 
 /** The pool's own client type. The first form is for `pg`, whose `connect` also takes a callback. */
@@ -29,6 +31,10 @@ export async function withTransaction<Pool extends TransactionPool, Result>(
   work: (tx: ClientOf<Pool>) => Promise<Result>,
 ): Promise<Result> {
   const client = (await pool.connect()) as ClientOf<Pool> & TransactionClient;
+  // A lent client that loses its connection says so by an event, which without a listener ends the
+  // process; the statement under way, or the next one, is rejected as well.
+  const ignore = () => {};
+  client.on?.("error", ignore);
   let result: Result;
   try {
     await client.query("begin");
@@ -40,8 +46,10 @@ export async function withTransaction<Pool extends TransactionPool, Result>(
       () => false,
     );
     client.release(!isRolledBack);
+    client.removeListener?.("error", ignore);
     throw error;
   }
   client.release();
+  client.removeListener?.("error", ignore);
   return result;
 }
