@@ -38,7 +38,13 @@ function startDemo(...flags: readonly string[]): RunningDemo {
       cwd: packageFolder,
       // A process group of its own, as a command in a terminal has.
       detached: true,
-      env: { ...process.env, TMPDIR: temporaryFolder, QUICKSTART_TEST: temporaryFolder },
+      // Plain text to look at: CI is taken for a terminal with colours.
+      env: {
+        ...process.env,
+        NO_COLOR: "1",
+        TMPDIR: temporaryFolder,
+        QUICKSTART_TEST: temporaryFolder,
+      },
       stdio: ["ignore", "pipe", "pipe"],
     },
   );
