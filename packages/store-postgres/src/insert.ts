@@ -12,6 +12,7 @@ import {
   existingColumns,
   existingStatement,
   insertColumns,
+  insertOneStatement,
   insertStatement,
   leaveProofStatement,
   type TransactionProof,
@@ -91,20 +92,32 @@ async function write(
   const notify = entries.some(isDueSoon) && context.notify?.take() === true;
   const attempt = (proof: TransactionProof) =>
     session.run(insertStatement(context.names, entries, { proof, notify }), insertColumns);
+  const proof = session.isKnown ? "none" : "written";
 
-  let rows = await attempt(session.isKnown ? "none" : "written");
-  if (rows[0]?.proven === "false") {
-    // Nothing was written in this transaction before; or there is none. A transaction remembers a
-    // local setting until its end, and a statement by itself forgets it at once.
-    const text = randomUUID();
-    await session.run(leaveProofStatement(text), []);
-    rows = await attempt({ text });
-    if (rows[0]?.proven === "false") {
-      throw new NotATransactionError(
-        "what was given as tx runs each statement by itself, not in one open transaction, so the entry would stay even if your own writes are rolled back; nothing was written. Use the transaction's own handle (Drizzle, Prisma: the `tx` of the callback; Kysely: `trx`; postgres.js: the `sql` of begin), or pass { autonomous: true }",
-      );
-    }
+  const [only, ...others] = entries;
+  if (only !== undefined && others.length === 0 && !notify) {
+    const statement = insertOneStatement(context.names, only, proof);
+    const written = toPairs(await session.run(statement, insertColumns));
+    // No row: it is there already, or nothing proved the transaction.
+    if (written.size === 1 || session.isKnown) return written;
+  } else {
+    const rows = await attempt(proof);
+    if (rows[0]?.proven !== "false") return toPairs(rows);
   }
+  // Nothing was written in this transaction before; or there is none. A transaction remembers a
+  // local setting until its end, and a statement by itself forgets it at once.
+  const text = randomUUID();
+  await session.run(leaveProofStatement(text), []);
+  const rows = await attempt({ text });
+  if (rows[0]?.proven !== "false") return toPairs(rows);
+  throw new NotATransactionError(
+    "what was given as tx runs each statement by itself, not in one open transaction, so the entry would stay even if your own writes are rolled back; nothing was written. Use the transaction's own handle (Drizzle, Prisma: the `tx` of the callback; Kysely: `trx`; postgres.js: the `sql` of begin), or pass { autonomous: true }",
+  );
+}
+
+function toPairs(
+  rows: readonly Readonly<Record<(typeof insertColumns)[number], string | null>>[],
+): Set<string> {
   return new Set(
     rows.flatMap(({ envelope, destination }) =>
       envelope === null ? [] : [pairOf(envelope, destination)],

@@ -75,6 +75,69 @@ from proof left join inserted on true`;
   return { text, values };
 }
 
+/**
+ * Writes one entry if it is not there yet: the same as `insertStatement`, without notification, at
+ * the price of an ordinary INSERT. Most of what the other costs one entry is its planning. No row
+ * comes back if the entry is there already, or if nothing proved the transaction.
+ */
+export function insertOneStatement(
+  { quoted: { table } }: OutboxNames,
+  entry: NewEntry,
+  proof: "none" | "written",
+): Statement {
+  const { envelope, payload, available } = entry;
+  // One instant for the whole statement, as `clock` elsewhere, without a subquery to plan.
+  const now = "statement_timestamp()";
+  const values: string[] = [];
+  const text = (value: string) => `$${values.push(value)}::text`;
+  const instant = (ms: number) => instantFromMilliseconds(`${text(String(ms))}::float8`);
+  const due =
+    available === null
+      ? null
+      : "inMs" in available
+        ? `${now} + ${text(String(available.inMs))}::float8 * interval '1 millisecond'`
+        : instant(available.at.getTime());
+  // Columns that would be NULL are left out: there is nothing to parse then.
+  const columns: readonly (readonly [name: string, value: string | null])[] = [
+    ["entry_id", text(entry.entryId)],
+    ["envelope_id", text(envelope.envelopeId)],
+    ["destination", text(entry.destination)],
+    ["type", text(envelope.type)],
+    ["source", text(envelope.source)],
+    ["subject", envelope.subject === null ? null : text(envelope.subject)],
+    ["occurred_at", instant(envelope.time.getTime())],
+    ["data_content_type", text(envelope.dataContentType)],
+    ["data_schema", envelope.dataSchema === null ? null : text(envelope.dataSchema)],
+    ["traceparent", envelope.traceparent === null ? null : text(envelope.traceparent)],
+    ["payload", payload.format === "json" ? `${text(payload.text)}::json` : null],
+    [
+      "payload_binary",
+      payload.format === "bytes" ? `decode(${text(toBase64(payload.bytes))}, 'base64')` : null,
+    ],
+    ["payload_bytes", `${text(String(payload.byteLength))}::bigint`],
+    [
+      "metadata",
+      Object.keys(entry.metadata).length === 0
+        ? null
+        : `${text(JSON.stringify(entry.metadata))}::json`,
+    ],
+    ["ordering_key", entry.orderingKey === null ? null : text(entry.orderingKey)],
+    ["available_at", due],
+    ["created_at", now],
+    ["updated_at", now],
+    ["visible_at", due === null ? now : `greatest(${due}, ${now})`],
+  ];
+  const given = columns.filter(([, value]) => value !== null);
+  const row = given.map(([, value]) => value).join(", ");
+  return {
+    text: `insert into ${table} (${given.map(([name]) => name).join(", ")})
+${proof === "none" ? `values (${row})` : `select ${row} where ${proven(proof)}`}
+on conflict do nothing
+returning 'true' as proven, envelope_id as envelope, destination as destination`,
+    values,
+  };
+}
+
 /** Leaves a text where only later statements of the same transaction find it. */
 export function leaveProofStatement(proof: string): Statement {
   return {
@@ -119,6 +182,10 @@ function proven(proof: TransactionProof): string {
   return "coalesce(current_setting('outbox.proof', true) = $2::text, false)";
 }
 
+function toBase64(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("base64");
+}
+
 function toRecord(entry: NewEntry): Record<string, string | number | null> {
   const { envelope, payload, available } = entry;
   return {
@@ -133,7 +200,7 @@ function toRecord(entry: NewEntry): Record<string, string | number | null> {
     schema: envelope.dataSchema,
     traceparent: envelope.traceparent,
     json: payload.format === "json" ? payload.text : null,
-    base64: payload.format === "bytes" ? Buffer.from(payload.bytes).toString("base64") : null,
+    base64: payload.format === "bytes" ? toBase64(payload.bytes) : null,
     bytes: payload.byteLength,
     metadata: JSON.stringify(entry.metadata),
     key: entry.orderingKey,
